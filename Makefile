@@ -1,16 +1,16 @@
-# `make run` and `make test` are the commands in the README; both first install missing packages. The other commands are
-# for work on Talweg itself: see CONTRIBUTING.md.
+# The README describes `make run` and `make test`; both first install missing packages. CONTRIBUTING.md describes the other
+# commands, which are for work on Talweg itself.
 
 CARGO ?= cargo
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-# tools/setup puts missing tools there.
+# tools/setup installs missing tools into this folder.
 LINT_PATH := PATH="$(TARGET)/tools/bin:$(TARGET)/tools/python/bin:$$PATH"
-# Links to private items are allowed: developers read these pages, if needed with --document-private-items.
+# Links to private items are allowed, because developers can build these pages with --document-private-items.
 DOC_LINTS := -D warnings -A rustdoc::private_intra_doc_links -A rustdoc::redundant_explicit_links
 
 .PHONY: run quick test test-headless lint bench setup setup-test setup-lint
 
-## Opens the editor. Without a display it renders an example scene and prints where the pictures are.
+## Opens the editor. Without a display it renders an example scene and prints the paths of the pictures.
 run: setup
 	@tools/run
 
@@ -25,8 +25,8 @@ test test-headless: export TALWEG_TOOLS_INSTALLED := 1
 test: setup-test
 	$(CARGO) test --release --config tools/checked.toml
 
-# Packages named together share the features of their dependencies, so the wheel is linked from the library of the
-# tests. The variable comes from maturin; PyO3 would be rebuilt whenever it changes.
+# Packages named in one cargo command share the features of their dependencies, so the wheel uses the library that the
+# tests use. maturin sets PYO3_BUILD_EXTENSION_MODULE too; with another value, cargo would rebuild PyO3.
 HEADLESS := PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO) test --release --no-default-features --target-dir "$(TARGET)/headless" -p talweg -p talweg-app -p talweg-python
 
 ## Tests everything that is released without Bevy, in its release build: the heights of the library, the program without

@@ -1,7 +1,7 @@
 //! # Talweg
 //! A real-time 3D terrain editor. A terrain is a stack of generators, filters and erosions that the user edits in a
-//! panel. Talweg computes it in the background, shows it in 3D at once, and animates erosions while they run. Scenes
-//! are RON text. The same binary also runs without a window.
+//! panel. Talweg computes the terrain in the background, shows it in 3D immediately, and animates erosions while they
+//! run. Scenes are RON text. The same binary also runs without a window.
 //!
 //! ## How data flows (one direction)
 //! ```text
@@ -37,8 +37,8 @@
 //! 8. Where a process claims to conserve volume, its [`nodes::MassBalance`] proves it.
 //!
 //! ## Where things are
-//! Crates from the lowest to the highest, each a folder of `src/`. A crate uses only crates above it in this table,
-//! and the compiler refuses any other import.
+//! The first table lists the crates, each a folder of `src/`. A crate uses only crates above it in this table, and the
+//! compiler refuses any other import.
 //!
 //! | crate | folder | contents |
 //! |---|---|---|
@@ -50,33 +50,33 @@
 //! | `talweg_app` | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera |
 //! | `talweg_python` | `python` | extension module of the Python package, with the same names |
 //!
-//! Folders of this library from the lowest to the highest: a folder uses only folders above it in this table.
+//! The next table lists the folders of this library. A folder uses only folders above it in this table.
 //! `tests/core/repository/tidy.rs` reads the table and checks this rule; [`talweg_ground`] and `talweg_app` have tables
 //! of their own.
 //!
 //! | folder | contents |
 //! |---|---|
-//! | [`web_map`] | tile pyramids for maps in browsers |
+//! | [`web_map`] | tile pyramids: map images in several zoom levels for web browsers |
 //! | [`appearance_files`] | file formats of palettes, biome tables, material rules, plants and stones |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
 //! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
-//! | [`recovery`] | unsaved work from previous sessions, earlier versions of scene files |
+//! | [`recovery`] | storage of unsaved work from previous sessions, and of earlier versions of scene files |
 //! | [`appearance`] | terrain in colour: biomes, relief images, ray-traced views; shared by editor and command line |
-//! | [`measure`] | measures: form, drainage, playability; values of real terrain; comparison of two terrains |
+//! | [`measure`] | measures: shape, drainage, playability; reference values of real terrain; comparison of two terrains |
 //! | [`eval`] | evaluates a stack: cache, blend and mask, timeline of key frames, background worker, memory estimates |
 //! | [`export`] | many products from one evaluation: maps, engine presets, tiles, the scene embedded in every file |
 //! | [`tiles`] | tiled builds: plan, tasks, tile files, products of all tiles |
 //! | [`timelapse`] | time-lapse videos of a process |
-//! | [`benchmark`] | time and memory that nodes need, and how both grow with resolution |
+//! | [`benchmark`] | time and memory that nodes need, and the growth of both with the resolution |
 //! | [`variants`] | variants of a scene, with thumbnails |
 //!
-//! Tests iterate over lists, not over single items: `tests/core/nodes/contract/` over the node catalogue,
+//! Each test iterates over a complete list, so that new items are tested too: `tests/core/nodes/contract/` over nodes,
 //! `tests/core/scene/scenes.rs` over all scenes in `saves/`, `tests/panel/` over the commands and panels.
 //! `tests/window/` runs the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
-//! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.
-//! - No GPU in the evaluation: it could not give the same bits everywhere.
+//! - No node graph: the stack is a list. A layer receives the result of the layers below it, and a mask limits its area.
+//! - No GPU in the evaluation: different GPUs give different bits.
 
 #![warn(missing_docs)]
 

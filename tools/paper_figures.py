@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the scenes of all figures of the papers into one contact sheet, grouped by work. Below each image are its name,
-as on the page "Paper reproductions" of the start window, and a sentence about it (from docs/documents.md).
+"""Draws the scenes of all figures of the papers into one contact sheet, grouped by work. Below each image are the
+name of its scene, as on the page "Paper reproductions" of the start window, and a sentence from docs/documents.md.
 
     tools/paper_figures.py PROGRAM OUT.png [--relief] [SCENE ...]
 

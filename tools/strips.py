@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Makes the strip images of assets/stamps: terrain along a line whose left and right ends join (Génevaux 2014, fig. 9).
+"""Makes the strip images of assets/stamps. A strip is terrain along a line; its left and right ends join without a seam
+(Génevaux 2014, fig. 9).
 
-The bytes are the same each time. Needs numpy and Pillow: python3 tools/strips.py
+Each run writes the same bytes. Needs numpy and Pillow: python3 tools/strips.py
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ ALONG, ACROSS = 512, 97
 
 
 def noise(u, v, waves, seed):
-    """Gradient noise of u and v in waves of 1 / `waves`, periodic in u."""
+    """Gradient noise at the positions (u, v) with wavelength 1 / `waves`, periodic in u with period 1."""
     table = np.random.default_rng(seed).uniform(0, 2 * np.pi, (4 * waves + 8, waves))
     x, y = u * waves, v * waves
     i, j = np.floor(x).astype(int), np.floor(y).astype(int)
@@ -29,7 +30,7 @@ def noise(u, v, waves, seed):
 
 
 def grid():
-    """Coordinates: u from 0 to 1 along the strip, without the end; v from -1 to 1 across it."""
+    """Coordinates of the samples: u along the strip from 0 to 1 (exclusive), v across the strip from -1 to 1."""
     return np.meshgrid(np.arange(ALONG) / ALONG, np.linspace(-1, 1, ACROSS))
 
 

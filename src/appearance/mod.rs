@@ -3,9 +3,9 @@
 //! | folder | contents |
 //! |---|---|
 //! | `biomes` | terrain colours from biomes; ground types for other programs |
-//! | `colours` | sRGB and linear light, palettes over heights, terrain colours without light |
+//! | `colours` | sRGB and linear light, palettes by height, terrain colours without lighting |
 //! | [`light`] | the sky, daylight, openness of the terrain to the sky |
-//! | [`materials`] | rock, grass and sand: their textures, and their fractions at each position |
+//! | [`materials`] | ground materials such as rock, grass and sand: their textures, and their fractions at each position |
 //! | [`scatter`] | positions and shapes of plants and stones |
 //! | [`pictures`] | relief images, planets, ray-traced views, text in pictures |
 

@@ -22,10 +22,13 @@
 //! # "##;
 //! # talweg::appearance_files::BiomeTable::from_ron("mine", text).unwrap();
 //! ```
-//! A condition that is omitted has no influence. Heights are `At(x)`, `AboveSea(x)` or `Sea(factor)`, a multiple of the
-//! sea level. With `heights: Relief`, heights are percentages of the relief. With `heights: Levels(water: 100, of:
-//! 255)` they are grey levels: 255 for the whole relief, and 100 for the sea. Slopes are then the greatest height
-//! difference to the four neighbours, in grey levels, on a map with 512 points from pole to pole, as in Petitprez 2007.
+//! A condition that is omitted has no influence. Heights are written as `At(x)`, `AboveSea(x)` or `Sea(factor)`, a
+//! multiple of the sea level. With `heights: Relief`, heights are percentages of the relief. With `heights:
+//! Levels(water: 100, of: 255)`, heights are grey levels: the whole relief has 255 levels, and the sea is at level 100.
+//!
+//! With `Levels`, slopes are in grey levels too, as in Petitprez 2007. A slope is then the greatest height difference
+//! to the four neighbours on a map with 512 points from pole to pole.
+//!
 //! `scatter: "temperate"` names the list of plants and stones, and `materials: "bare"` names the rules of the ground
 //! materials. `climate: (…)` is the climate of scenes that do not define a climate.
 
@@ -47,7 +50,7 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/biomes");
 pub const BIOME_PREFIX: &str = "biome:";
 /// Maximum number of types; nobody could distinguish the colours of more types.
 pub const MAX_TYPES: usize = 64;
-/// Minimum tolerance; at this tolerance the borders between types are sharp lines.
+/// Minimum tolerance of a condition; at this tolerance the borders between types are sharp lines.
 pub const LEAST_TOLERANCE: f32 = 1.0e-3;
 const MOST: f32 = 1.0e6;
 /// Maximum size of a table file in bytes. Tables are short text that people write.
@@ -118,7 +121,7 @@ impl HeightLevel {
         }
     }
 
-    /// A level of the same kind at another height.
+    /// Returns a height of the same variant as `self` (`Sea`, `AboveSea` or `At`), but with the value `height`.
     pub fn moved(self, height: f32, sea: f32) -> Self {
         match self {
             Self::Sea(_) if sea != 0.0 => Self::Sea(height / sea),
@@ -134,7 +137,7 @@ impl HeightLevel {
     }
 }
 
-/// The value of one condition that a ground type prefers, and the tolerance around this value.
+/// The preferred value of one condition of a ground type, and the tolerance around this value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Niche<T = f32> {

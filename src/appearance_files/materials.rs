@@ -1,9 +1,9 @@
 //! Ground materials, and the rules that place them.
 //!
-//! A rule is a line of a RON file in `assets/materials`, embedded in the program. Rules are layered in order, and the
-//! first rule is at the bottom. Each rule covers a fraction of the layers below. With `slope: [28, 42]`, the cover
-//! rises from none at 28° to full cover at 42°. With `[42, 28]` the cover falls from 28° to 42°, and with `[a, b, c,
-//! d]` the cover is full between b and c:
+//! A rule is a line of a RON file in `assets/materials`, embedded in the program. The rules of a file are layered in
+//! order, and the first rule is at the bottom. Each rule covers a fraction of the layers below. With `slope: [28, 42]`,
+//! the cover rises from none at 28° to full cover at 42°. With `[42, 28]` the cover falls from full at 28° to none at
+//! 42°. With `[a, b, c, d]` the cover is full between b and c, and none below a and above d:
 //! ```
 //! # let text = r#"
 //! [
@@ -57,19 +57,19 @@ pub const CONDITIONS: [&str; 12] = [
     "hardness",
 ];
 
-/// Degree to which a value fulfils a condition: 0 up to the first number, 1 between the second and the third, 0 above
-/// the fourth.
+/// Four increasing numbers that define how far a value fulfils a condition. The degree is 0 up to the first number, 1
+/// between the second and the third, and 0 above the fourth.
 pub type Band = [f32; 4];
 
 /// The band that every value fulfils, so that the condition has no effect.
 pub const EVERYWHERE: Band = [-1e9, -1e9, 1e9, 1e9];
 
-/// A rule that puts a material over the materials of the previous rules.
+/// A rule that covers a fraction of the materials of the previous rules with a material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialRule {
-    /// The material that the rule puts down.
+    /// The material of the rule.
     pub material: Material,
-    /// Maximum fraction that the rule covers, 0 to 1.
+    /// Maximum fraction of the ground that the rule covers, 0 to 1.
     pub max_fraction: f32,
     /// Weight of the material's own colour relative to the colour of the palette, 0 to 1.
     pub tint: f32,
@@ -78,21 +78,23 @@ pub struct MaterialRule {
     /// - Slope in degrees.
     /// - Height between the sea (0) and the top of the relief (1).
     /// - Openness: 0 in hollows, 0.5 on planes, 1 on crests.
-    /// - Flow: 0 up to a catchment of 10³ m², 1 for a catchment of 10⁷ m² or more.
-    /// - Fractions of the surface changed by deposits and by erosion.
-    /// - Vegetation.
-    /// - Greenness and brightness of the palette colour.
+    /// - Flow: 0 up to a drainage area of 10³ m², 1 for a drainage area of 10⁷ m² or more.
+    /// - Fraction of the ground that deposits have changed.
+    /// - Fraction of the ground that erosion has changed.
+    /// - Density of the vegetation.
+    /// - Greenness of the palette colour.
+    /// - Brightness of the palette colour.
     /// - Mean curvature in 1/km over two samples to each side, positive where the terrain is convex.
     /// - Wetness: the topographic index ln(a / tan β) of Beven & Kirkby (1979), mapped from 5 … 15 to 0 … 1. Here a is
-    ///   the catchment in m² per metre of contour, and β the slope angle. Wetness is 0 if the catchment is at most 10³
+    ///   the drainage area in m² per metre of contour, and β the slope angle. Wetness is 0 if the drainage area is at most 10³
     ///   m² or the flow is unknown.
     /// - Hardness of the rock, 0 to 1; 0 if the hardness is unknown.
     pub bands: Bands,
 }
 
 impl MaterialRule {
-    /// Fraction of the surface that the rule covers at a position with these values, given in the order of
-    /// [`CONDITIONS`].
+    /// Fraction of the ground that the rule covers at a position. `values` are the values of [`CONDITIONS`] at that
+    /// position.
     pub fn cover(&self, values: [f32; CONDITIONS.len()]) -> f32 {
         self.bands.iter().zip(values).fold(self.max_fraction, |cover, (band, value)| cover * fulfilled(*band, value))
     }
@@ -112,7 +114,7 @@ pub fn fulfilled([a, b, c, d]: Band, value: f32) -> f32 {
 #[serde(try_from = "Vec<FileRule>", into = "Vec<FileRule>")]
 pub struct MaterialRules(pub Vec<MaterialRule>);
 
-/// Maximum number of rules in a list; the shaders impose this limit.
+/// Maximum number of rules in a list; the shaders have room for no more.
 pub const MOST_RULES: usize = 16;
 
 /// The list of material rules for palettes and biome tables that name no list.
@@ -266,8 +268,8 @@ impl MaterialRules {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
     }
 
-    /// Visible fraction of each rule's material at a position, after later rules have covered it, in the order of the
-    /// rules. The fractions add up to 1.
+    /// Fraction of the ground at a position where each rule's material stays visible below the later rules, in the
+    /// order of the rules. The fractions add up to 1.
     pub fn visible_fractions(&self, values: [f32; CONDITIONS.len()]) -> [f32; MOST_RULES] {
         let (mut seen, mut left) = ([0.0; MOST_RULES], 1.0);
         for (k, rule) in self.0.iter().enumerate().rev() {
@@ -282,7 +284,7 @@ impl MaterialRules {
     pub fn fractions(&self, values: [f32; CONDITIONS.len()]) -> [f32; Material::ALL.len()] {
         let mut shares = [0.0; Material::ALL.len()];
         for (k, rule) in self.0.iter().enumerate() {
-            // The first rule covers everything.
+            // The first rule covers all ground.
             let cover = if k == 0 { 1.0 } else { rule.cover(values) };
             shares.iter_mut().for_each(|share| *share *= 1.0 - cover);
             shares[rule.material as usize] += cover;

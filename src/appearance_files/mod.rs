@@ -17,12 +17,13 @@
 //! ```
 //! `scatter: "alpine"` names the matching list of plants and stones: see [`ScatterRules`]. `materials: "bare"` names
 //! the rules of the ground materials: see [`MaterialRules`]. Without `materials`, the rules for natural colours apply.
-//! A scene can contain its own lists in place of both, in the same format. `colours: Relief([…])` colours all heights
-//! from 0 to the top of the relief, independent of the sea. Between two stops, colours are mixed in sRGB, as in
-//! gradient editors. `bands: 25` divides the colours into 25 even steps.
+//! A scene can contain its own list of plants and stones and its own material rules, in the same format.
+//!
+//! `colours: Relief([…])` colours all heights from 0 to the top of the relief, independent of the sea. Between two
+//! stops, colours are mixed in sRGB, as in gradient editors. `bands: 25` divides the colours into 25 equal steps.
 //!
 //! A [`BiomeTable`] is an alternative to a palette: it colours the terrain by ground types, which depend on the
-//! climate. The `palette` of a scene can name either kind.
+//! climate. The `palette` of a scene can name a palette or a biome table.
 
 mod biome_table;
 mod materials;
@@ -74,7 +75,7 @@ pub enum PaletteError {
     Colour {
         /// The name of the palette.
         palette: String,
-        /// The text in the file in place of a colour.
+        /// The text that the file contains instead of a colour.
         text: String,
     },
     /// Stops are missing, or do not increase.
@@ -109,7 +110,7 @@ pub enum PaletteError {
         /// The name in the file.
         materials: String,
     },
-    /// A slope or a fraction of the rock is out of range.
+    /// A slope of the rock is out of range, or the maximum opacity of the rock is.
     #[error("palette `{palette}`: rock needs 0 ≤ from < to ≤ 90 and a share from 0 to 1")]
     Rock {
         /// The name of the palette.
@@ -171,7 +172,7 @@ pub struct Palette {
     pub colours: PaletteColours,
     /// Colour of steep slopes (sRGB); the fourth number is the maximum opacity.
     pub rock: [u8; 4],
-    /// Slopes in degrees at which rock begins to show and at which it shows fully.
+    /// Slopes in degrees at which rock begins to show and at which its opacity reaches the maximum.
     pub rock_degrees: (f32, f32),
     /// Name of the matching list of plants and stones, for [`ScatterRules::named`].
     pub scatter: String,
@@ -270,7 +271,7 @@ impl Palette {
     }
 }
 
-/// Divides `stops` into even steps, like Matplotlib's colour maps with N colours. Band k of n covers the positions k/n
+/// Divides `stops` into equal steps, like Matplotlib's colour maps with N colours. Band k of n covers the positions k/n
 /// to (k + 1)/n and has the colour at the position k/(n - 1).
 fn in_bands(stops: &[Stop], bands: u16) -> Vec<Stop> {
     let part = |k: u16, of: u16| f32::from(k) / f32::from(of);
@@ -282,7 +283,7 @@ fn in_bands(stops: &[Stop], bands: u16) -> Vec<Stop> {
     (0..bands).flat_map(band).collect()
 }
 
-/// The colour at a position from 0 to 1, mixed in sRGB.
+/// The colour at a position `at` from 0 to 1, mixed in sRGB from the two nearest stops.
 fn colour_between(stops: &[Stop], at: f32) -> [u8; 3] {
     let above = stops.partition_point(|stop| stop.0 <= at);
     let (Some(low), Some(high)) = (above.checked_sub(1).map(|k| stops[k]), stops.get(above)) else {

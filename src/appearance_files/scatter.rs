@@ -40,8 +40,8 @@ crate::choices! {
 }
 
 impl ScatterKind {
-    /// The data map that thins out this kind of plant or stone, if a terrain has the map. At 1 all copies stay, at 0
-    /// none.
+    /// The data map whose values reduce the density of this kind of plant or stone, if a terrain has the map. At 1 all
+    /// plants or stones stay, at 0 none.
     pub fn density_map(self) -> MapKind {
         match self {
             Self::Conifer | Self::Broadleaf | Self::Palm => MapKind::TreeDensity,
@@ -50,7 +50,7 @@ impl ScatterKind {
         }
     }
 
-    /// Whether the plant has a crown that hides the terrain when seen from above.
+    /// Whether the plant has a crown that hides the terrain in plan view.
     pub fn has_crown(self) -> bool {
         !matches!(self, Self::Grass | Self::Boulder)
     }
@@ -65,8 +65,7 @@ pub struct ScatterRule {
     pub density: f32,
     /// Minimum and maximum height of a plant or stone in metres.
     pub size: (f32, f32),
-    /// Width of groves in metres, and the fraction of the terrain that the groves cover; `None` for an even
-    /// distribution.
+    /// Width of groves in metres, and the fraction of the terrain that the groves cover; `None` for a uniform density.
     pub groves: Option<(f32, f32)>,
     /// One band for each of [`CONDITIONS`](super::CONDITIONS).
     pub bands: Bands,

@@ -1,12 +1,13 @@
 //! The benchmark: repeats the comparison from the lecture on terrain in games, with statistics and interleaved runs.
 //!
 //! A cell is one subject at one size with one number of threads. Every combination is measured. Each cell first runs
-//! twice to warm up. The warm-up determines the peak memory, and the number of runs in an observation, which must last
-//! at least [`OBSERVATION`]. In each repetition, every cell is then observed once, in a new random order (the same on
-//! every call), so that disturbances of the machine affect all cells alike. Ratios of times (between two subjects, or
-//! between two numbers of threads) are computed within each repetition, so that a common slowdown cancels out.
+//! twice to warm up. The warm-up measures the peak memory. It also determines how many runs one observation needs to
+//! last at least [`OBSERVATION`]. In each repetition, every cell is then observed once, so that disturbances of the
+//! machine affect all cells alike. Each repetition has a new random order, which is the same on every call. Ratios of
+//! times, between two subjects or between two numbers of threads, are computed within each repetition, so that a common
+//! slowdown cancels out.
 //!
-//! With the first number of threads, every observation also loads its result [from a file](super::loading), once.
+//! With the first number of threads, every observation also loads its result once [from a file](super::loading).
 //!
 //! The result of every observation is hashed. A subject is consistent if all its hashes of one size agree, in all
 //! repetitions and with all numbers of threads.
@@ -28,7 +29,7 @@ use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Edges, Stream, Terrain};
 use crate::planet::World;
 
-/// Minimum duration of an observation; at this duration, the clock's resolution and the wake-up of threads are
+/// Minimum duration of an observation. It is so long that the clock's resolution and the wake-up of threads are
 /// negligible.
 pub const OBSERVATION: Duration = Duration::from_millis(2);
 /// Maximum number of runs in one observation.
@@ -52,7 +53,7 @@ pub struct BenchPlan {
 /// Settings of the test of extreme parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extremes {
-    /// Samples per side.
+    /// Samples per side of the terrain.
     pub samples: usize,
     /// Time after which a run is stopped.
     pub patience: Duration,
@@ -119,13 +120,13 @@ struct CellMeasurements {
     /// Seconds of one run, by repetition.
     seconds: Vec<f64>,
     hashes: Vec<u128>,
-    /// Seconds to load the result, by repetition; only for the first number of threads.
+    /// Seconds to load the result from a file, by repetition; only for the first number of threads.
     load_seconds: Vec<f64>,
     /// Size of the file from which the result is loaded, in bytes.
     file_bytes: Option<usize>,
 }
 
-/// Measures `subjects` on the calling thread and on thread pools of its own.
+/// Measures `subjects` on the calling thread and on thread pools that this function creates.
 pub fn bench(
     subjects: &[&dyn BenchSubject],
     plan: &BenchPlan,
@@ -147,7 +148,7 @@ pub fn bench(
     let corners: usize = plan.extremes.map_or(0, |_| subjects.iter().map(|s| s.corners().len() + 1).sum());
     let mut tally = ProgressCounter {
         done: 0.0,
-        // the warm-up counts as two repetitions
+        // The warm-up counts as two repetitions.
         all: beds.iter().map(weight).sum::<f64>() * (plan.repetitions + 2) as f64
             + plan.extremes.map_or(0.0, |how| corner_weight(&how) * corners as f64),
         subjects,
@@ -202,7 +203,7 @@ pub fn bench(
     })
 }
 
-/// Weight of one extreme case in the progress, relative to other runs.
+/// Weight in the progress of one run with an extreme parameter, relative to other runs.
 fn corner_weight(how: &Extremes) -> f64 {
     (RUNS * how.samples * how.samples) as f64
 }
@@ -214,7 +215,7 @@ fn processor() -> Option<String> {
     line.split_once(':').map(|(_, name)| name.trim().to_string())
 }
 
-/// Tracks the progress of the benchmark.
+/// Converts the finished work to the progress of the benchmark.
 struct ProgressCounter<'a> {
     done: f64,
     all: f64,
@@ -235,7 +236,7 @@ impl ProgressCounter<'_> {
     }
 }
 
-/// The sites on which subjects run, by size.
+/// The sites on which subjects run, one for each size.
 struct Sites {
     terrains: Vec<Site>,
     planets: Vec<Site>,
@@ -279,7 +280,7 @@ impl BenchRunner<'_> {
         Ok((made, watch))
     }
 
-    /// Measures the duration and the memory of a run. The first run does not count, because caches are cold.
+    /// Measures the duration and the memory of a run. The first run is not measured, because its caches are cold.
     fn warm_up(&self, bed: &mut CellMeasurements) -> Result<(), Cancelled> {
         self.run(bed)?;
         let (made, watch) = self.run(bed)?;
@@ -292,8 +293,8 @@ impl BenchRunner<'_> {
         Ok(())
     }
 
-    /// Loads the result from a file. The file is written anew each time: keeping one file for each cell would need too
-    /// much memory.
+    /// Loads the result from a file, and measures the time. The file is written anew each time, because one stored file
+    /// per cell would need too much memory.
     fn load(&self, bed: &mut CellMeasurements, made: &Terrain) -> Result<(), Cancelled> {
         self.control.check()?;
         let Some(file) = TerrainFile::new(made) else { return Ok(()) };
@@ -379,7 +380,7 @@ fn summary(subject: usize, subjects: &[&dyn BenchSubject], plan: &BenchPlan, bed
     }
 }
 
-/// Ratio of the times of `above` to the times of `below`, computed repetition by repetition.
+/// Ratio of the times of `above` to the times of `below`; the ratio is computed for each repetition.
 fn quotient(above: &CellMeasurements, below: &CellMeasurements) -> Option<Estimate> {
     let pairs = above.seconds.iter().zip(&below.seconds).filter(|(_, b)| **b > 0.0);
     estimate(&pairs.map(|(a, b)| a / b).collect::<Vec<_>>())

@@ -11,13 +11,13 @@ use super::report::Extreme;
 use super::subject::{BenchSubject, Site};
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 
-/// Number of runs at each end of a range; the fastest run counts.
+/// Number of runs at each end of a parameter's range; the fastest run counts.
 pub const RUNS: usize = 3;
-/// Interval at which a waiting benchmark checks whether it was cancelled: the maximum delay until it stops.
+/// Interval at which a waiting benchmark checks whether it was cancelled. It is the maximum delay before it stops.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Runs every extreme case of `subject`, each for at most `patience`. Calls `next` before each case, and before a first
-/// run with unchanged parameters.
+/// Runs every extreme case of `subject`, each for at most `patience`. Calls `next` before each case, and before an
+/// initial run with unchanged parameters.
 pub fn extremes(
     subject: &dyn BenchSubject,
     site: &Site,
@@ -42,7 +42,7 @@ pub fn extremes(
             }
             let seconds = watch.seconds();
             fastest = Some(fastest.map_or(seconds, |f| if seconds < f { seconds } else { f }));
-            // a slow run needs no repetition: its time is precise enough
+            // A slow run is not repeated, because its time is precise enough.
             if watch.seconds() > patience.as_secs_f64() / RUNS as f64 {
                 break;
             }
@@ -51,7 +51,7 @@ pub fn extremes(
     };
     next();
     let (usual, made) = bench(subject)?;
-    // a subject that changes nothing by default has no usual time to compare with
+    // A subject that changes nothing by default has no usual time to which other times could be compared.
     let is_idle = subject.works_on_input() && made.is_some_and(|made| made == site.input);
     let usual = usual.filter(|_| !is_idle);
     corners
@@ -92,7 +92,7 @@ fn with_timeout<T>(
         let limit = &limit;
         scope.spawn(move || {
             let mut left = patience;
-            // the wait ends when the work has finished and drops the sender
+            // The wait ends when the work has finished and drops the sender.
             while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(left.min(POLL_INTERVAL)) {
                 left = left.saturating_sub(POLL_INTERVAL);
                 if left.is_zero() || control.is_cancelled() {

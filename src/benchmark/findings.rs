@@ -1,6 +1,6 @@
 //! One plain sentence for each finding of a benchmark. The order follows the lecture on terrain in games, which
 //! compares its two approaches by speed, growth, threads, memory, consistency and extremes. Warnings about the times
-//! are first.
+//! precede all other findings.
 
 use super::stats::CONFIDENCE;
 use super::summary::{ExtremeOutcome, counted, growth, mebibytes, threads, three, time};
@@ -33,10 +33,10 @@ pub fn is_wide(e: &Estimate) -> bool {
     e.high - e.low > WIDE * e.median
 }
 
-/// Maximum number of nodes to name; of more nodes, only the first and the last are named.
+/// Maximum number of nodes that a sentence names. If there are more, only the first and the last are named.
 const NAMED: usize = 5;
 
-/// The findings of a benchmark. `was_disturbed` is true if Talweg computed anything else at the same time.
+/// The findings of a benchmark. `was_disturbed` is true if Talweg computed something else at the same time.
 pub fn findings(found: &Benchmark, was_disturbed: bool) -> Vec<Finding> {
     let mut list = List(Vec::new());
     uncertainty(&mut list, found);
@@ -77,7 +77,10 @@ fn uncertainty(list: &mut List, found: &Benchmark) {
     let Some((_, first)) = timed.first() else { return };
     let confidence = first.milliseconds.confidence;
     if repetitions == 1 {
-        list.care("Everything was measured once: there are no intervals, and any of the times may be far off.".into());
+        list.care(
+            "Everything was measured once: there are no intervals, and each time can be far from the true median."
+                .into(),
+        );
         return;
     }
     if confidence < CONFIDENCE {
@@ -113,7 +116,7 @@ fn idle(list: &mut List, found: &Benchmark) {
     if !idle.is_empty() {
         let (verb, its) = if idle.len() == 1 { ("leaves", "its") } else { ("leave", "their") };
         list.care(format!(
-            "{} {verb} the terrain unchanged at some size: {its} time there is meaningless.",
+            "{} {verb} the terrain unchanged at some size: {its} time at that size is meaningless.",
             names(&idle)
         ));
     }
@@ -182,8 +185,8 @@ fn comparison(first: &Findings, other: &Findings, quotient: &Estimate, place: &s
     format!("{b} takes {} times as long as {a} {place}{}{doubt}.{apples}", three(q.median), between(q.low, q.high))
 }
 
-/// 97.5 % quantile of Student's t with `freedom` degrees of freedom. Above ten degrees of freedom, the value for ten is
-/// returned, which makes the interval wider.
+/// 97.5 % quantile of Student's t distribution with `freedom` degrees of freedom. Above ten degrees of freedom, the
+/// value for ten is returned, which makes the interval wider.
 fn student(freedom: usize) -> f64 {
     const QUANTILES: [f64; 10] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228];
     QUANTILES[freedom.clamp(1, QUANTILES.len()) - 1]

@@ -14,8 +14,8 @@ pub trait Instruments: Sync {
     fn now(&self) -> Duration;
     /// Starts to track the peak memory above the current level.
     fn watch_memory(&self);
-    /// Peak of additional bytes since the last call of [`watch_memory`](Self::watch_memory); `None` if memory is not
-    /// counted.
+    /// Peak memory in bytes above the level at the last call of [`watch_memory`](Self::watch_memory); `None` if memory
+    /// is not counted.
     fn peak_bytes(&self) -> Option<usize>;
 }
 
@@ -52,7 +52,7 @@ impl Instruments for Machine {
     }
 }
 
-/// Whether the program has installed the counting allocator. This is tested by allocating a large block.
+/// Whether the program has installed the counting allocator. The function allocates a large block to find out.
 fn counts_memory() -> bool {
     const BLOCK: usize = 1 << 20;
     INSTRUMENTED_SYSTEM.reset_peak_memory();
@@ -88,7 +88,7 @@ impl<'a> Stopwatch<'a> {
         self.total.as_secs_f64()
     }
 
-    /// Peak of additional memory since the stopwatch was made, up to the end of the last measured work; `None` if
+    /// Peak memory above the level at the creation of the stopwatch, up to the end of the last measured work; `None` if
     /// memory is not counted.
     pub fn peak_bytes(&self) -> Option<usize> {
         self.peak_bytes

@@ -2,8 +2,8 @@
 //!
 //! Loading decodes a PNG file of 16-bit heights, which engines can import. The file is decompressed, the PNG filters
 //! are undone, and the numbers are converted to floats. The file is in memory, so the disk does not affect the time.
-//! Later work of an engine (meshes, textures, physics) is excluded: this work depends on the engine, and hardly on the
-//! terrain. The file of rough terrain is larger.
+//! Later work of an engine (meshes, textures, physics) is excluded, because it depends on the engine and hardly on the
+//! terrain. A file of rough terrain is larger and takes longer to load.
 //! Source: the lecture on terrain in games, *Définition des critères de performances*, which names the criterion but
 //! does not measure it.
 
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::field::Terrain;
 use crate::io::formats::{RasterFormat, RasterReader, RasterSheet, RasterSource, SampleType, Samples};
 
-/// File name whose ending selects the format of the bytes.
+/// File name whose extension selects the format of the bytes.
 const FILE: &str = "terrain.png";
 /// The largest 16-bit value.
 const STEPS: f32 = 65535.0;
@@ -23,7 +23,7 @@ const STEPS: f32 = 65535.0;
 pub struct TerrainFile(Arc<Vec<u8>>);
 
 impl TerrainFile {
-    /// Encodes the heights of a square in 16 bits, from the lowest to the highest; `None` for a planet.
+    /// Encodes the heights of a square in 16 bits, scaled from the lowest to the highest height; `None` for a planet.
     pub fn new(terrain: &Terrain) -> Option<Self> {
         let format = RasterFormat::for_path(Path::new(FILE)).ok().filter(|format| format.holds(SampleType::U16))?;
         if terrain.grid.is_globe() {

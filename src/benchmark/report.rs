@@ -13,7 +13,7 @@ use super::stats::{CONFIDENCE, Estimate, PowerLaw};
 pub struct Benchmark {
     /// Number of timed observations of each cell.
     pub repetitions: usize,
-    /// Number of samples per side.
+    /// Numbers of samples per side that were measured.
     pub sizes: Vec<usize>,
     /// Numbers of threads that were measured.
     pub threads: Vec<usize>,
@@ -25,7 +25,8 @@ pub struct Benchmark {
     pub system: String,
     /// Version of Talweg.
     pub version: &'static str,
-    /// Whether `peak_bytes` was counted. If not, the growth of memory is fitted to the memory of the result.
+    /// Whether `peak_bytes` was counted. If not, the growth of memory is fitted to the memory of the resulting
+    /// terrains.
     pub memory_is_counted: bool,
     /// Results, in the order of the subjects.
     pub subjects: Vec<Findings>,
@@ -34,7 +35,7 @@ pub struct Benchmark {
 /// Results of one subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
-    /// Name of the subject.
+    /// Name of the subject, as on the command line.
     pub name: String,
     /// Timed unit: a `field`, a `pass` or an `iteration`.
     pub timed: &'static str,
@@ -55,7 +56,7 @@ pub struct Findings {
 pub struct BenchCell {
     /// Number of samples per side.
     pub samples: usize,
-    /// Number of threads that ran.
+    /// Number of threads that ran the subject.
     pub threads: usize,
     /// Time of one run.
     pub milliseconds: Estimate,
@@ -63,13 +64,13 @@ pub struct BenchCell {
     pub runs_per_observation: usize,
     /// Whether a pass or an iteration left its input unchanged, bit for bit, so that its time is meaningless.
     pub changes_nothing: bool,
-    /// Speed relative to the first number of threads; the ratios are computed within repetitions.
+    /// Speed relative to the first number of threads. The ratios are computed within each repetition.
     pub speed_up: Estimate,
-    /// Time relative to the first subject; the ratios are computed within repetitions.
+    /// Time relative to the first subject. The ratios are computed within each repetition.
     pub times_the_first: Estimate,
-    /// Memory of the resulting terrain.
+    /// Memory of the resulting terrain, in bytes.
     pub result_bytes: usize,
-    /// Peak memory, including the resulting terrain; `None` if it was not counted.
+    /// Peak memory in bytes, including the resulting terrain; `None` if it was not counted.
     pub peak_bytes: Option<usize>,
     /// Time to load the terrain from a file of 16-bit heights in memory; `None` on planets, and for all numbers of
     /// threads except the first.
@@ -81,7 +82,7 @@ pub struct BenchCell {
 /// Exponents of the growth of time and memory with the samples per side: 2 is linear in the number of samples.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Growth {
-    /// Number of threads that ran.
+    /// Number of threads that ran the subject.
     pub threads: usize,
     /// Growth of the time; `None` if there is only one size.
     pub time: Option<PowerLaw>,
@@ -105,7 +106,7 @@ pub struct Consistency {
 pub struct Disagreement {
     /// Number of samples per side.
     pub samples: usize,
-    /// Number of threads that ran.
+    /// Number of threads that ran the subject.
     pub threads: usize,
     /// Number of results that differ from the first result.
     pub others: usize,
@@ -113,20 +114,20 @@ pub struct Disagreement {
     pub repetitions: usize,
 }
 
-/// Result of a run with one parameter at one end of its hard range. The result of a stopped run is unknown.
+/// Result of a run with one parameter at one end of its hard range.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Extreme {
-    /// Name of the parameter.
+    /// Name of the extreme parameter.
     pub parameter: &'static str,
     /// The value, formatted as users type it.
     pub value: String,
     /// Whether the run took too long and was stopped.
     pub was_stopped: bool,
-    /// Whether all heights and data maps are finite.
+    /// Whether all heights and data maps are finite; `None` if the run was stopped.
     pub is_finite: Option<bool>,
-    /// Whether all heights are equal.
+    /// Whether all heights are equal; `None` if the run was stopped.
     pub is_level: Option<bool>,
-    /// Time relative to the default parameters; `None` if the default parameters leave the terrain unchanged.
+    /// Time relative to a run with default parameters; `None` if the default parameters leave the terrain unchanged.
     pub times_the_default: Option<f64>,
 }
 
@@ -165,11 +166,8 @@ impl Benchmark {
             self.system
         );
         if let Some(confidence) = self.weak_confidence() {
-            let _ = writeln!(
-                text,
-                "Too few repetitions for this: the intervals have {:.0} % confidence.",
-                100.0 * confidence
-            );
+            let _ =
+                writeln!(text, "Too few repetitions: the intervals have only {:.0} % confidence.", 100.0 * confidence);
         }
         for &threads in &self.threads {
             let count = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
@@ -181,9 +179,9 @@ impl Benchmark {
         let _ = writeln!(text, "\nComparison at {largest}², on {least} thread{}", if least == 1 { "" } else { "s" });
         text += &self.comparison(least, most);
         text += if self.memory_is_counted {
-            "\nMemory at the peak, with the terrain itself, MiB\n"
+            "\nPeak memory, including the resulting terrain, MiB\n"
         } else {
-            "\nMemory of the result alone, MiB (this program does not count temporary memory)\n"
+            "\nMemory of the resulting terrain, MiB (this program does not count temporary memory)\n"
         };
         text += &self.by_size(|r, n| {
             let bytes = r.cell(n, most).map_or(0, |c| c.peak_bytes.unwrap_or(c.result_bytes));
@@ -194,7 +192,11 @@ impl Benchmark {
             let idle: Vec<String> = idle.map(|&n| subject.grid(n)).collect();
             if !idle.is_empty() {
                 let sizes = idle.join(", ");
-                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time there is meaningless", subject.name);
+                let _ = writeln!(
+                    text,
+                    "\n{} changes nothing at {sizes}: its time at that size is meaningless",
+                    subject.name
+                );
             }
             for wrong in &subject.consistency.disagreements {
                 let _ = writeln!(
@@ -211,7 +213,7 @@ impl Benchmark {
         text
     }
 
-    /// Confidence of the intervals, if it is below the target.
+    /// Confidence of the intervals, if it is below [`CONFIDENCE`].
     fn weak_confidence(&self) -> Option<f64> {
         let cell = self.subjects.first()?.cells.first()?;
         Some(cell.milliseconds.confidence).filter(|&c| c < CONFIDENCE)
@@ -335,7 +337,7 @@ fn power(law: PowerLaw) -> String {
     }
 }
 
-/// A table with columns as wide as needed: names left-aligned, numbers right-aligned.
+/// A text table with columns as wide as their longest entry: names left-aligned, numbers right-aligned.
 fn table(head: Vec<String>, rows: Vec<Vec<String>>) -> String {
     let all: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
     let wide = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|t| t.chars().count()).max();

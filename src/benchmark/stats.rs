@@ -1,9 +1,9 @@
 //! Statistics of repetitions: a median with a distribution-free interval, and a power law over sizes.
 //!
 //! Interval: the median of the distribution is between the k-th smallest and the k-th largest of n observations with
-//! probability 1 - 2·P(B ≤ k - 1), where B is binomial with n and ½. k is the largest value for which this probability
-//! is [`CONFIDENCE`] or more. Fewer than six observations cannot reach [`CONFIDENCE`]. In this case the interval is
-//! from the smallest to the largest observation, with its actual, lower probability.
+//! probability 1 - 2·P(B ≤ k - 1). B is a binomial variable with n trials of probability ½, and k is the largest value
+//! for which this probability is [`CONFIDENCE`] or more. Fewer than six observations cannot reach [`CONFIDENCE`]. In
+//! this case the interval is from the smallest to the largest observation, and its lower probability is reported.
 //! Source: David & Nagaraja 2003, *Order Statistics*, §7.1.
 //!
 //! Power law: t = c·nᵉ is fitted to the times t at the sizes n, as ln t = ln c + e·ln n by least squares. The standard
@@ -44,9 +44,10 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
     })
 }
 
-/// Rank k, counted from 1, of the ends of the interval for `n` observations, and the probability of this interval.
+/// Rank k, counted from 1, of the observations that are the ends of the interval, and the probability of this interval.
+/// `n` is the number of observations.
 fn ranks(n: usize) -> (usize, f64) {
-    // logarithm of the probability that j of n observations are below the median; for large n, 2⁻ⁿ itself rounds to 0
+    // Logarithm of the probability that j of n observations are below the median. For large n, 2⁻ⁿ itself rounds to 0.
     let log_chance = |j: usize| {
         let choose = libm::lgamma(n as f64 + 1.0) - libm::lgamma(j as f64 + 1.0) - libm::lgamma((n - j) as f64 + 1.0);
         choose - n as f64 * std::f64::consts::LN_2

@@ -9,7 +9,7 @@ use crate::param::{ParamError, ParamKind, Value};
 use crate::planet::{Planet, World};
 use crate::scene::{Scene, Settings, example};
 
-/// The site of a run: the terrain or the planet of a new scene, at one size.
+/// The input of a run: a square or a planet with default settings, at one size.
 pub struct Site {
     /// A square, or the six faces of a planet.
     pub grid: Grid,
@@ -21,7 +21,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// A square with `samples` per side and the given edges, or a planet with faces of `samples` per side.
+    /// Creates a square with `samples` per side and the given edges, or a planet with `samples` per side of a face.
     pub fn new(samples: usize, world: World, edges: Edges, control: &Control) -> Result<Self, Cancelled> {
         let (scene, grid, input) = match world {
             World::Terrain => (Scene::default(), Grid::new(samples, edges), "Perlin"),
@@ -69,7 +69,7 @@ pub trait BenchSubject: Send + Sync {
     }
     /// Creates the terrain, which depends only on the site; `watch` times the measured part.
     fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled>;
-    /// The subject with each parameter in turn at each end of its hard range.
+    /// Copies of the subject: in each, one parameter is at one end of its hard range.
     fn corners(&self) -> Vec<ExtremeCase> {
         Vec::new()
     }
@@ -121,7 +121,7 @@ impl BenchSubject for NodeSubject {
         }
     }
 
-    /// A terrain if the node can run on a terrain, else a planet.
+    /// A terrain if the node can run on a terrain, otherwise a planet.
     fn world(&self) -> World {
         if self.node.fits(World::Terrain) { World::Terrain } else { World::Planet }
     }
@@ -156,7 +156,7 @@ impl BenchSubject for NodeSubject {
         for (index, spec) in self.node.about().params.iter().enumerate() {
             let ends = match spec.kind {
                 ParamKind::Float { hard, .. } => [Value::Float(hard.0), Value::Float(hard.1)],
-                // only one iteration is timed, whatever the number of iterations
+                // The parameter `iterations` is skipped, because only one iteration is timed.
                 ParamKind::Int { hard, .. } if spec.name != "iterations" => [Value::Int(hard.0), Value::Int(hard.1)],
                 _ => continue,
             };
@@ -220,7 +220,7 @@ fn nearest(typed: &str) -> String {
     if like.is_empty() { String::new() } else { format!(". Perhaps {}", like.join(", ")) }
 }
 
-/// The nodes that run on square terrains, from which the groups are selected.
+/// The nodes that run on square terrains. Groups of nodes are selected from this list.
 fn on_squares() -> impl Iterator<Item = Node> {
     Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain))
 }
@@ -262,12 +262,12 @@ pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
     Ok(vec![NodeSubject::called(format!("{}:{changes}", about.name), node)])
 }
 
-/// Levels of midpoint displacement on 1025 samples, each level is half as wide as the previous one.
+/// Number of levels of midpoint displacement on 1025 samples; each level is half as wide as the previous level.
 const LEVELS: u32 = 10;
 
-/// The two approaches compared in the lecture on terrain in games, at the same level of detail, as the lecture's
-/// comparison requires. Perlin noise has one octave for every level of the midpoint displacement. The first octave has
-/// one wave per side; each further octave is half as wide and half as high.
+/// The two approaches compared in the lecture on terrain in games, at the same level of detail, as the lecture
+/// requires. Perlin noise has one octave for every level of the midpoint displacement. The first octave has one wave
+/// per side; each further octave is half as wide and half as high.
 pub fn document_001() -> Vec<NodeSubject> {
     ["paper-001-perlin-noise", "paper-001-midpoint-displacement"]
         .into_iter()
@@ -284,10 +284,11 @@ pub fn document_001() -> Vec<NodeSubject> {
         .collect()
 }
 
-/// The subjects compared in the article on stamp noise: Perlin noise with the octaves of [`document_001`], and stamp
-/// noise of cones down to a size of two samples, as in the article. Stamp noise of bells is measured as well. For a map
-/// of 2ⁿ samples per side, the article's cost is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4. Between 257² and 2049² samples, this cost
-/// corresponds to an exponent of 2.14, for comparison with the fitted exponent of the time.
+/// The subjects compared in the article on stamp noise. Perlin noise has the octaves of [`document_001`]. Stamp noise
+/// has cones down to a size of two samples, as in the article. Stamp noise of bells is measured as well.
+///
+/// For a map of 2ⁿ samples per side, the article's cost is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4. Between 257² and 2049² samples,
+/// this cost grows with the exponent 2.14, for comparison with the fitted exponent of the time.
 pub fn document_002() -> Vec<NodeSubject> {
     let noise = document_001().into_iter().filter(|subject| matches!(subject.node(), Node::Perlin(_)));
     let stamps = ["paper-002-stamp-noise-1", "paper-002-bell"].into_iter().filter_map(|name| {

@@ -1,4 +1,4 @@
-//! A benchmark's results with all displayed texts, which are formatted once, on the measuring thread.
+//! A benchmark's results with all displayed texts. The texts are formatted once, on the measuring thread.
 
 use super::findings::{Finding, findings};
 use super::{BenchCell, Benchmark, Estimate, Extreme, Findings, Growth, PowerLaw};
@@ -16,7 +16,7 @@ pub struct Report {
     pub extremes: Vec<ExtremeLine>,
     /// The table as comma-separated values.
     pub csv: String,
-    /// All results as JSON.
+    /// All results as JSON text.
     pub json: String,
 }
 
@@ -131,14 +131,14 @@ pub enum ExtremeLine {
         value: String,
         /// Outcome of the run with this value.
         fate: ExtremeOutcome,
-        /// Time relative to the default parameters.
+        /// Time relative to a run with the default parameters; `None` if it is unknown.
         times: Option<f64>,
     },
 }
 
 impl ExtremeLine {
-    /// Whether the result deserves attention: the heights are not finite or all equal, the run was stopped, or it was
-    /// more than [`SLOW`] times as slow as usual.
+    /// Whether the result deserves attention: the heights are not finite or all equal, the run was stopped, or its time
+    /// was more than [`SLOW`] times the usual time.
     pub fn is_remarkable(&self) -> bool {
         match self {
             Self::Head(_) => true,
@@ -200,7 +200,7 @@ impl ExtremeOutcome {
 }
 
 impl Report {
-    /// Builds the report of a benchmark. `was_disturbed` is true if Talweg computed anything else at the same time.
+    /// Builds the report of a benchmark. `was_disturbed` is true if Talweg computed something else at the same time.
     pub fn new(found: Benchmark, was_disturbed: bool) -> Self {
         let rows = (0..found.subjects.len())
             .flat_map(|subject| (0..found.subjects[subject].cells.len()).map(move |cell| (subject, cell)))
@@ -211,7 +211,7 @@ impl Report {
             rows,
             extremes: extremes(&found),
             csv: found.csv(),
-            // this cannot fail: numbers and strings always serialise
+            // Serialising numbers and strings cannot fail.
             json: serde_json::to_string_pretty(&found).unwrap_or_default(),
             found,
         }
@@ -438,12 +438,12 @@ pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// Mebibytes with about three digits.
+/// Converts bytes to mebibytes, as text with about three significant digits.
 pub fn mebibytes(bytes: usize) -> String {
     three(bytes as f64 / f64::from(1 << 20))
 }
 
-/// Mebibytes with at most two decimals, for the table.
+/// Converts bytes to mebibytes, as text with at most two decimals, for the table.
 fn short_mebibytes(bytes: usize) -> String {
     let value = bytes as f64 / f64::from(1 << 20);
     let digits = digits(value).min(2);
@@ -462,7 +462,8 @@ pub fn time(milliseconds: f64) -> String {
     format!("{} {unit}", three(milliseconds * factor))
 }
 
-/// A unit in which a time of `milliseconds` has a few digits before the decimal point, and its conversion factor.
+/// A unit in which a time of `milliseconds` has a few digits before the decimal point. The number converts milliseconds
+/// to this unit.
 fn unit(milliseconds: f64) -> (f64, &'static str) {
     match milliseconds {
         t if t >= 1000.0 => (1e-3, "s"),
@@ -487,7 +488,7 @@ fn spread_of_time(milliseconds: &Estimate) -> String {
     format!("{} {unit}", spread_with(&scaled, digits(scaled.median)))
 }
 
-/// The median with half the width of its interval as text. If the interval is asymmetric, the distances to both ends
+/// The median with half the width of its interval, as text. If the interval is asymmetric, the distances to both ends
 /// are shown. If the interval is unknown, only the median is shown.
 fn spread_with(e: &Estimate, digits: usize) -> String {
     if e.confidence <= 0.0 {
@@ -496,7 +497,7 @@ fn spread_with(e: &Estimate, digits: usize) -> String {
     let (above, below) = (e.high - e.median, e.median - e.low);
     let is_lopsided = (above > 2.0 * below || below > 2.0 * above) && e.high - e.low > 0.05 * e.median;
     if is_lopsided {
-        // half the width alone would hide that one side of the interval is much wider
+        // Half of the width would hide that one side of the interval is much wider than the other.
         return format!("{:.digits$} +{} −{}", e.median, two(above, digits), two(below, digits));
     }
     format!("{:.digits$} ± {:.digits$}", e.median, 0.5 * (e.high - e.low))

@@ -1,4 +1,4 @@
-//! `talweg batch`: evaluates one scene with many seeds and values, each variant into a folder of its own.
+//! `talweg batch`: evaluates one scene with many seeds and values, each variant into its own folder.
 
 use std::path::PathBuf;
 
@@ -11,18 +11,18 @@ use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::scene::Scene;
 use talweg::variants::{BatchError, BatchProduct, BatchRequest, PlannedBatch, SeedChoice};
 
-/// Evaluate a scene with many seeds and values, each into a folder, with a contact sheet and a table of measures
+/// Evaluate a scene with many seeds and values, each into its own folder, with a contact sheet and a table of measures
 #[derive(Args)]
 #[command(after_help = "\
-The batch makes all combinations of the seeds and values, at most 1000. FOLDER receives a folder for each variant, named by
-its values, and
-  sheet.png     thumbnails of all variants side by side
-  measures.csv  a line for each variant: its values, then all measures of `talweg measure`
-Products are named by the files of a variant: render.png (from above), scene.ron, and every map of `talweg export` in any
-of its formats, such as heights.png, heights.exr, flow.tif, normals.png.
-Finished variants that still fit are kept: after a stop, the same command continues.
-Machines that share the folder divide the work with --variant, one variant each at a time. The command without --variant
-then writes the sheet and the table.
+The batch makes all combinations of the seeds and values, at most 1000. It writes a folder for each variant into FOLDER,
+named after the values of the variant, and two files:
+  sheet.png     contact sheet with thumbnails of all variants
+  measures.csv  table with a line for each variant: its values, then all measures of `talweg measure`
+--products takes file names: render.png (a picture from above), scene.ron, and every map of `talweg export` in any of its
+formats, such as heights.png, heights.exr, flow.tif, normals.png.
+Finished variants are kept if their settings are unchanged. After a stop, the same command therefore continues the batch.
+Several machines can share the folder and make one variant each with --variant. The command without --variant then writes
+the contact sheet and the table.
 
 Examples:
   talweg batch island.ron --seeds 1..50 -o islands
@@ -35,7 +35,7 @@ pub struct BatchArgs {
     /// Seeds of the scene: FIRST..LAST, both included, or a list such as 1,7,9
     #[arg(long, value_name = "FIRST..LAST")]
     seeds: Option<SeedChoice>,
-    /// Values of a parameter, such as Peaks.octaves=3,6; may be repeated, all combinations are made
+    /// Values of a parameter, such as Peaks.octaves=3,6; may be repeated to make all combinations
     #[arg(long, value_name = "LAYER.PARAM=A,B,C")]
     vary: Vec<String>,
     /// Folder to write into; created if missing
@@ -46,16 +46,16 @@ pub struct BatchArgs {
     /// Files of each variant, separated by commas
     #[arg(long, value_name = "FILES", default_value = BatchRequest::PRODUCTS, value_delimiter = ',')]
     products: Vec<BatchProduct>,
-    /// Side of the rendered pictures, in pixels
+    /// Side length of the rendered pictures, in pixels
     #[arg(long, value_name = "N", default_value_t = BatchRequest::PICTURE, value_parser = super::render::pixels())]
     picture: u32,
-    /// Side of the pictures on the sheet, in pixels
+    /// Side length of the thumbnails on the contact sheet, in pixels
     #[arg(long, value_name = "N", default_value_t = BatchRequest::THUMBNAIL, value_parser = clap::value_parser!(u32).range(32..=512))]
     thumbnail: u32,
     /// Make all variants again, even finished ones
     #[arg(long)]
     anew: bool,
-    /// Make only the variant with this number, counted from 1, without the sheet and the table
+    /// Make only the variant with this number, counted from 1, without the contact sheet and the table
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     variant: Option<u32>,
     /// Print the report as JSON

@@ -14,20 +14,21 @@ use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
 use talweg::planet::World;
 use talweg::scene::{Layer, Scene};
 
-/// Measure the cost of nodes: time, memory, growth with size, threads, extreme parameters
+/// Measure the cost of nodes: time, memory, growth with size, effect of threads, extreme parameters
 #[derive(Args)]
 #[command(after_help = "\
 NODE is a name from `talweg nodes`, or a group of the nodes for square terrains: generators, filters, processes, all.
 document-001 compares Perlin noise and midpoint displacement, as a lecture on terrain in games does. document-002 compares
 stamp noise and Perlin noise, as the article on stamp noise does.
-Nodes for planets must be named, and run on six faces. Parameters may follow a name: Perlin:octaves=1.
-Without NODE, document-001 is compared.
+Nodes for planets are in no group: give their names. They run on the six faces of a planet. Parameters can follow the
+name of a node: Perlin:octaves=1. Without NODE, document-001 is compared.
 
 A generator is timed for its whole field, a filter for one pass, and a process for its first iteration. The input of
-filters and processes is Perlin noise, on a planet continents. Each repetition runs everything once, in another order.
-Times are medians with an interval that covers the true median with at least 95 % confidence from six repetitions on.
-time ~ side^e is fitted on a log-log scale with its standard error: e = 2 is linear in the number of samples. Loading
-means reading the terrain from a 16-bit PNG in memory. Exit code 1 if the same inputs gave different results.
+filters and processes is Perlin noise, or continents on a planet. Each repetition runs all nodes once, in a new order.
+Times are medians with an interval. With six or more repetitions, the interval covers the true median with at least 95 %
+confidence. The power law time ~ side^e is fitted on a log-log scale, with the standard error of e: e = 2 is linear in the
+number of samples. Loading means reading the terrain from a 16-bit PNG in memory. The exit code is 1 if the same inputs
+gave different results.
 
 Examples:
   talweg bench
@@ -48,12 +49,12 @@ pub struct BenchArgs {
     /// Numbers of threads [default: 1, 2 and one for each processor]
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Vec<u32>,
-    /// Also set every number to both ends of its hard range, at 129 samples
+    /// Also test every numeric parameter at both ends of its hard range, at 129 samples
     #[arg(long)]
     extremes: bool,
     #[command(flatten)]
     memory: MemoryArgs,
-    /// Print everything as JSON
+    /// Print all results as JSON
     #[arg(long, conflicts_with = "csv")]
     json: bool,
     /// Print CSV with one line for each node, size and number of threads
@@ -97,7 +98,8 @@ fn distinct(numbers: &[u32]) -> Vec<usize> {
     sorted
 }
 
-/// Refuses sizes that do not fit into memory. The input terrains of all sizes are in memory from the start.
+/// Refuses sizes that do not fit into memory. The input terrains of all sizes stay in memory during the whole
+/// benchmark.
 fn check_sizes(subjects: &[NodeSubject], plan: &BenchPlan) -> CommandResult {
     for subject in subjects {
         let mut scene = if subject.world() == World::Planet { Scene::new_planet() } else { Scene::default() };

@@ -12,7 +12,7 @@ use talweg::scene::Warning;
 /// Read scenes and print every warning and error
 #[derive(Args)]
 #[command(after_help = "\
-Prints a line for each scene without problems (`ok`) and for each problem. Exit code 1 if a scene cannot be read.
+Prints a line for each scene without problems (`ok`) and for each problem. The exit code is 1 if a scene cannot be read.
 
 Example:
   talweg check saves/*.ron")]

@@ -13,13 +13,13 @@ use talweg::eval::MemoryUse;
 use talweg::export::image_piece::{CutOut, CutOutError};
 use talweg::io::check_writable;
 
-/// Cut ground out of a terrain as an image piece of a construction
+/// Cut a part out of a terrain as an image primitive of a construction
 #[derive(Args)]
 #[command(after_help = "\
-Writes a scene with one construction that holds one image piece at its original place. Beside the scene it writes the
-picture of the heights (.png, 16 bits), and one of the weights if there are gaps in the ground. The picture names contain
-a hash of their contents. Open the scene and copy the piece into another construction: it can be moved, turned,
-stretched, bent and blended like any other piece.
+Writes a scene with one construction, which contains one image primitive at its original position. Next to the scene it
+writes a picture of the heights (.png, 16 bits), and a picture of the weights if the terrain has voids. The names of the
+pictures contain a hash of their contents. Open the scene and copy the primitive into another construction. There it can
+be moved, rotated, stretched, bent and blended like any other primitive.
 
 Example:
   talweg cut-out alpine-range --area 1000,1500,4000,4200 -o massif.ron
@@ -30,10 +30,10 @@ pub struct CutOutArgs {
     /// Area to cut out, in metres from the north-west corner: west, north, east, south
     #[arg(long, value_name = "W,N,E,S", value_parser = area)]
     area: CutArea,
-    /// Fraction of the piece over which it blends into the surrounding ground
+    /// Fraction of the primitive over which it blends into the surrounding terrain
     #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = border)]
     border: f32,
-    /// Scene to write (.ron); the names of the pictures beside it start with its name
+    /// Scene to write (.ron); the pictures are written next to it, and their names start with its name
     #[arg(short, long, value_name = "SCENE.ron")]
     output: PathBuf,
     #[command(flatten)]
@@ -43,7 +43,7 @@ pub struct CutOutArgs {
     json: bool,
 }
 
-/// The area in metres: west, north, east, south.
+/// Edges of the area in metres: west, north, east, south.
 #[derive(Clone, Copy)]
 struct CutArea([f64; 4]);
 
@@ -85,10 +85,10 @@ pub fn run(args: &CutOutArgs) -> CommandResult {
         return print_json(&json!({ "files": written, "samples": [columns, rows], "metres": cut.range }));
     }
     let [low, high] = cut.range;
-    let mut text = format!("{}  the scene: one image piece\n", args.output.display());
+    let mut text = format!("{}  the scene, with one image primitive\n", args.output.display());
     text += &format!("{}  {columns} × {rows} samples, {low:.1} to {high:.1} m\n", pictures[0].display());
     if let Some(weights) = weights {
-        text += &format!("{}  where there is ground\n", weights.display());
+        text += &format!("{}  the weights: 1 where there is terrain\n", weights.display());
     }
     print(&text)
 }

@@ -17,9 +17,9 @@ use talweg::scene::{SceneChange, scene_changes};
 #[derive(Args)]
 #[command(after_help = "\
 Prints one difference per line: layers that were added, removed, moved or renamed, and every value that differs. --size,
---seed and --set change both scenes alike.
+--seed and --set change both scenes in the same way.
 
-Exit codes, as of `diff`: 0 the scenes are the same, 1 they differ, 2 an error occurred.
+The exit code is 0 if the scenes are the same, 1 if they differ, and 2 if an error occurred, as with `diff`.
 
 Examples:
   talweg diff before.ron after.ron

@@ -21,38 +21,38 @@ use talweg::tiles::{LargeExport, TileError};
 /// Write heights, data maps, ground types, colours and more for other programs
 #[derive(Args)]
 #[command(after_help = "\
-The ending chooses the format:
-  .png      16-bit greyscale over the map's own range, which is recorded in text chunks; colours with 8 bits
-  .r16      raw unsigned 16-bit over the map's own range; also .raw
-  .r32      raw 32-bit float
-  .tif      GeoTIFF, 32-bit float with extent, coordinate system and no-data; .cog.tif is cloud-optimised
-  .exr      OpenEXR, 32-bit float
+The file extension selects the format:
+  .png      16-bit greyscale over the map's own range, which is stored in text chunks; colours with 8 bits
+  .r16      raw unsigned 16-bit integers over the map's own range; also .raw
+  .r32      raw 32-bit floats
+  .tif      GeoTIFF, 32-bit floats with extent, coordinate system and no-data value; .cog.tif is cloud-optimised
+  .exr      OpenEXR, 32-bit floats
   .asc      ESRI ASCII grid
-  .csv      trees, shrubs and stones, a line for each; .plants.glb holds them as instances of their shapes
-  .glb .obj .ply  mesh with colours, walls and water as chosen; .stl is a printable body with walls and base
-Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY carry the scene: `talweg check FILE`, `talweg
-verify FILE` and the editor read it back.
+  .csv      trees, shrubs and stones, one line each; .plants.glb contains them as instances of their shapes
+  .glb .obj .ply  mesh, with colours, walls and water by options; .stl is a printable solid with walls and base
+Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files contain the scene: `talweg check FILE`,
+`talweg verify FILE` and the editor read it from them.
 
-A missing folder is created with its files; its parent folder must exist.
+If the folder of the files is missing, it is created; its parent folder must exist.
 
---what chooses the map in the files. --maps adds files of more maps beside the first, named NAME-MAP. The maps are heights,
+--what selects the map in the files. --maps adds a file for each further map, named NAME-MAP. The maps are heights,
 slope, curvature, normals, occlusion, bands, colours, relief, types, splat, weights, control, temperature, moisture,
 mask:LAYER, and every data map that a layer writes: water, sediment, hardness, flow, wear, deposits, rain, sand, snow, ice
-and others. Ground types come from the scene's biome table, or from `earth`; NAME.legend.ron lists their numbers, names
-and colours.
+and others. Ground types are those of the scene's biome table, or of the table `earth` if the scene has none.
+NAME.legend.ron lists their numbers, names and colours.
 
---preset writes a folder for a program, with its import settings as a text: unreal, unreal-mesh, unity, godot, blender,
+--preset writes a folder for a program, with its import settings as text: unreal, unreal-mesh, unity, godot, blender,
 bevy or worldpainter. --build repeats a build preset of the scene; --save-build keeps this export in the scene file.
 
-Terrains of more than 16,384 samples per side, or larger than memory, are built in tiles in a temporary folder beside the
-files, .talweg-…tmp, and written some rows at a time, with the same bytes. This works for all maps except occlusion and
-relief, and not for meshes and plants. Beside the files it needs about 8 bytes of disk per sample, and 8 more for each data
-map that any layer writes: the hash covers all maps, and each stage needs the tiles of the one before. If a layer can only
-be computed as a whole and does not fit, the error names it. To continue after a stop, or to use many machines, use
-`talweg plan`, `run-tiles` and `merge` instead.
+Terrains of more than 16,384 samples per side, or larger than memory, are built in tiles in a temporary folder next to
+the files, .talweg-…tmp. The files are then written a few rows at a time, with the same bytes as without tiles. This works for
+all maps except occlusion and relief, and not for meshes and plants. The temporary folder needs about 8 bytes of disk
+space per sample, and 8 more for each data map that any layer writes. It contains all maps because the hash covers them,
+and two stages because each stage reads the tiles of the previous stage. If a layer cannot be computed in tiles and does
+not fit into memory, the error names the layer. To continue after a stop, or to use many machines, use `talweg plan`, `run-tiles` and `merge` instead.
 
 A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: planet-px.png, -nx, -py,
--ny, -pz and -nz. The face +x is seen from longitude 0, +y from 90° east and +z from the north pole.
+-ny, -pz and -nz. The centre of the face +x is at longitude 0, the centre of +y is at 90° east, and the centre of +z is the north pole.
 
 Examples:
   talweg export alpine-range -o alps.png --size 2049
@@ -67,60 +67,61 @@ Examples:
 pub struct ExportArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    /// File to write, or with --preset the folder; may be repeated
+    /// File to write, or with --preset the folder to write; may be repeated
     #[arg(short, long, value_name = "FILE", required_unless_present_any = ["build", "preset"])]
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// Map in the files
+    /// Map to write into the files
     #[arg(long, value_name = "MAP", default_value = "heights", value_parser = map)]
     what: ExportMap,
-    /// More maps, written beside the first file, such as flow,wear,slope
+    /// Further maps, separated by commas, such as flow,wear,slope; each is written to its own file next to the first
+    /// file
     #[arg(long, value_name = "MAP,MAP", value_delimiter = ',', value_parser = map)]
     maps: Vec<ExportMap>,
-    /// Write a folder for a program, besides other files; the folder has the program's id unless -o names it
+    /// Write a folder for a program, in addition to other files; -o sets its path, otherwise it has the program's name
     #[arg(long, value_name = "PROGRAM", conflicts_with_all = ["build"])]
     preset: Option<String>,
     /// Repeat a build preset of the scene
     #[arg(long, value_name = "NAME", conflicts_with_all = ["maps", "what", "output"])]
     build: Option<String>,
-    /// Keep this export as a build preset in the scene file; its file names become relative to the scene's folder
+    /// Store this export as a build preset in the scene file; its file names become relative to the scene's folder
     #[arg(long, value_name = "NAME")]
     save_build: Option<String>,
-    /// Heights in metres of the lowest and highest number of a 16-bit file, instead of the terrain's own
+    /// Heights in metres of the lowest and highest number of a 16-bit file, instead of the terrain's own range
     #[arg(long, value_name = "LOW..HIGH", value_parser = height_range, allow_hyphen_values = true)]
     range: Option<(f32, f32)>,
     /// Write floats from 0 to 1 over the range, instead of metres
     #[arg(long)]
     normalised: bool,
-    /// Cut rasters into tiles of this many samples, NAME_x0_y0
+    /// Cut rasters into tiles of this many samples per side, named NAME_x0_y0
     #[arg(long, value_name = "SAMPLES", value_parser = clap::value_parser!(u32).range(2..=16_384))]
     tiles: Option<u32>,
     /// Let neighbouring tiles share no samples; otherwise they share the samples along their edges
     #[arg(long, requires = "tiles")]
     unshared: bool,
-    /// Start raw files in the south-west
+    /// Start raw files with the southernmost row instead of the northernmost
     #[arg(long)]
     south_first: bool,
-    /// Write the highest byte of raw files first
+    /// Write the most significant byte of each number in raw files first
     #[arg(long)]
     big_endian: bool,
     /// Let the green of normal maps point south, as in DirectX
     #[arg(long)]
     directx: bool,
-    /// Height of a band of --what bands, in metres
+    /// Height in metres of each band of --what bands
     #[arg(long, value_name = "METRES", value_parser = positive)]
     band: Option<f32>,
-    /// EPSG code of the terrain's coordinate system, one in metres such as 32632 (UTM) or 2056
+    /// EPSG code of the terrain's coordinate system, which must use metres, such as 32632 (UTM) or 2056
     #[arg(long, value_name = "CODE", requires = "origin")]
     epsg: Option<u16>,
     /// Easting and northing of the terrain's south-western corner
     #[arg(long, value_name = "EAST,NORTH", value_parser = origin, requires = "epsg", allow_hyphen_values = true)]
     origin: Option<(f64, f64)>,
-    /// Largest distance between a mesh and any sample, in metres; 0 makes every sample a vertex
+    /// Largest vertical distance between a mesh and any sample, in metres; 0 makes every sample a vertex
     #[arg(long, value_name = "METRES", default_value_t = 1.0, value_parser = not_negative, allow_hyphen_values = true)]
     mesh_error: f32,
-    /// Add walls and a base to meshes; STL always has them
+    /// Add walls and a base to meshes; STL models always have them
     #[arg(long)]
     solid: bool,
     /// Leave the water surface out of meshes
@@ -129,16 +130,16 @@ pub struct ExportArgs {
     /// Leave colours out of meshes
     #[arg(long)]
     no_colours: bool,
-    /// Longest side of an STL model
+    /// Length of the longest side of an STL model
     #[arg(long, value_name = "MILLIMETRES", default_value_t = 150.0, value_parser = positive)]
     print_size: f32,
-    /// Layout of a planet
+    /// Layout of a planet in the files
     #[arg(long, value_enum, default_value_t = ExportProjection::Equirectangular)]
     projection: ExportProjection,
-    /// Width of the map of a planet; by default the planet's own samples decide it
+    /// Width of the map of a planet in pixels; by default it follows the planet's own samples
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65_536))]
     width: Option<u32>,
-    /// Meaning of the samples of a planet's map
+    /// Whether a sample of a planet's map stands for an area or for a point
     #[arg(long, value_enum, default_value_t = Register::Pixel)]
     registration: Register,
     /// Print the report as JSON
@@ -156,9 +157,9 @@ enum ExportProjection {
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Register {
-    /// Areas: no sample lies on a pole or on longitude 180°
+    /// An area: no sample is at a pole or on longitude 180°
     Pixel,
-    /// Points: the first and last rows are the poles, the first and last columns longitude 180°
+    /// A point: the first and last rows are the poles, the first and last columns are longitude 180°
     Grid,
 }
 
@@ -219,7 +220,7 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     if args.json { print_json(&report) } else { print(&lines(&report)) }
 }
 
-/// The export in tiles. `None` if the terrain fits into memory and is small enough to be evaluated at once.
+/// The tiled build of an export. `None` if the terrain fits into memory and is small enough to be evaluated at once.
 fn large_export<'a>(
     job: &'a SceneJob,
     request: &'a ExportRequest,
@@ -239,7 +240,7 @@ fn large_export<'a>(
         let [needed, free] = [short.needed, short.free].map(bytes_text);
         let tile = large.plan.tile;
         print_message(&format!(
-            "note: as a whole this needs up to {needed}, and {free} are free; it is built in tiles of {tile} instead"
+            "note: without tiles this export needs up to {needed}, and {free} are free; it is built in tiles of {tile} samples instead"
         ));
     }
     Ok(Some(large))
@@ -288,14 +289,15 @@ impl ExportArgs {
         Ok(ExportRequest { samples: self.scene.size().or(request.samples), ..request })
     }
 
-    /// The request and its folder, checked before any work. The request is `of_files`, or that of the build preset
-    /// named on the command line.
+    /// Returns the request and its folder, checked before any work. The request is the build preset named on the
+    /// command line, or otherwise `of_files`.
     fn checked(&self, of_files: ExportRequest, scene: &Scene) -> Result<(ExportRequest, ExportFolder), Failure> {
         let is_planet = scene.is_planet();
         if !is_planet && (self.projection == ExportProjection::Cube || self.width.is_some()) {
             return Err(usage(anyhow::anyhow!("--projection and --width are for planets; this scene is a terrain")));
         }
-        // File names of a build preset are relative to the folder of its scene, other file names to the working folder.
+        // File names of a build preset are relative to the folder of its scene. Other file names are relative to the
+        // working folder.
         let (request, folder) = match &self.build {
             None => (of_files, PathBuf::new()),
             Some(name) => {
@@ -328,7 +330,8 @@ impl ExportArgs {
     }
 }
 
-/// The relative path from a folder to a file, which are both absolute. If they share only the root, the absolute path.
+/// The relative path from a folder to a file; both paths are absolute. If the paths share only the root, the file's
+/// absolute path.
 fn path_from(folder: &Path, file: &Path) -> PathBuf {
     let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
     if common < 2 {
@@ -339,7 +342,7 @@ fn path_from(folder: &Path, file: &Path) -> PathBuf {
     if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
 }
 
-/// The report as text for people, with a line for each file.
+/// Formats the report as text, with a line for each file.
 pub(super) fn lines(report: &ExportReport) -> String {
     let mut text = String::new();
     for raster in &report.rasters {
@@ -360,7 +363,7 @@ pub(super) fn lines(report: &ExportReport) -> String {
     text
 }
 
-/// The report of a raster as a line of text for people.
+/// Formats the report of a raster file as a line of text.
 pub(super) fn line(raster: &RasterReport) -> String {
     let RasterReport { path, map, samples, rows, unit, min, max, per_step, cell_metres, .. } = raster;
     let mut text = format!("{}  {map}, {samples} × {rows} samples, {cell_metres} m apart", path.display());

@@ -13,7 +13,8 @@ use talweg::io::SaveTarget;
 use talweg::scene::LightPreset;
 use talweg::timelapse::{MOST_FRAMES_A_SECOND, check_target, is_gif};
 
-/// Film the editor's 3D view, once around or through the camera bookmarks, as a GIF or a folder of PNG pictures
+/// Film the editor's 3D view with a camera that orbits once or follows the bookmarks, as a GIF or a folder of PNG
+/// pictures
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -34,10 +35,10 @@ pub struct FilmArgs {
     /// Path of the camera
     #[arg(long, value_enum, value_name = "NAME", default_value = "turntable")]
     pub way: CameraWay,
-    /// Number of pictures
+    /// Number of frames
     #[arg(long, value_name = "N", default_value_t = 72, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     pub frames: u32,
-    /// Pictures per second of a GIF
+    /// Frames per second of a GIF
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES_A_SECOND as i64))]
     pub fps: u32,
     /// Width in pixels
@@ -46,7 +47,7 @@ pub struct FilmArgs {
     /// Height in pixels
     #[arg(long, value_name = "N", default_value_t = 360, value_parser = pixels())]
     pub height: u32,
-    /// Samples along each side of a pixel, from 1 to 4: smoother edges, but 4 takes 16 times the work
+    /// Samples along each side of a pixel, from 1 to 4; more samples make smoother edges, and 4 takes 16 times the work
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
     pub supersampling: u32,
     /// Drawing mode of the terrain; see `talweg shot --help`
@@ -63,9 +64,9 @@ pub struct FilmArgs {
 /// Path of the camera of a film.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CameraWay {
-    /// Once around the terrain or planet, at one height
+    /// Orbits once around the terrain or planet, at a constant height
     Turntable,
-    /// Through the camera bookmarks of the scene, in their order
+    /// Flies through the camera bookmarks of the scene, in their order
     Flight,
 }
 

@@ -1,4 +1,4 @@
-//! Common parts of the commands that evaluate: the scene, changes to the scene, threads, progress.
+//! Common parts of all commands that evaluate a scene: the scene, changes to the scene, threads, progress.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,18 +23,18 @@ use talweg::tiles::MOST_SAMPLES;
 /// The scene and how to evaluate it.
 #[derive(Args)]
 pub struct SceneArgs {
-    /// Scene file, exported file that carries a scene (.png, .tif, .exr), or name of a shipped example
+    /// Scene file, exported file that contains a scene (.png, .tif, .exr), or name of a shipped example
     scene: PathBuf,
-    /// Samples per side, instead of the scene's
+    /// Samples per side, instead of the scene's own number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(MIN_SAMPLES as i64..=MOST_SAMPLES as i64))]
     size: Option<u32>,
-    /// Seed, instead of the scene's
+    /// Seed, instead of the scene's own seed
     #[arg(long, value_name = "S")]
     seed: Option<u32>,
     /// Change a value, such as Peaks.octaves=6, 2.opacity=0.5 or scene.sea_level=100; may be repeated
     #[arg(long, value_name = "LAYER.PARAM=VALUE")]
     set: Vec<String>,
-    /// Number of threads; 0 is one for each processor
+    /// Number of threads; 0 means one for each processor
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
     threads: usize,
     /// Memory limit.
@@ -48,7 +48,7 @@ pub struct SceneArgs {
 /// Memory limit of a command.
 #[derive(Args, Clone, Copy)]
 pub struct MemoryArgs {
-    /// Memory that may be used, such as 4GiB, instead of the free memory
+    /// Maximum memory, such as 4GiB, instead of all free memory
     #[arg(long, value_name = "LIMIT", value_parser = parse_bytes)]
     memory: Option<u64>,
 }
@@ -81,7 +81,7 @@ fn threads(text: &str) -> Result<usize, String> {
 }
 
 impl SceneArgs {
-    /// The scene argument.
+    /// Path or name of the scene, as typed.
     pub fn path(&self) -> &Path {
         &self.scene
     }
@@ -96,7 +96,7 @@ impl SceneArgs {
         self.threads
     }
 
-    /// Arguments for another scene, with the same size, threads and memory, but without changes to its values.
+    /// Arguments for another scene, with the same size, threads and memory, but without the changes of its values.
     pub fn other(&self, scene: &Path) -> Self {
         Self {
             scene: scene.to_path_buf(),
@@ -109,7 +109,7 @@ impl SceneArgs {
         }
     }
 
-    /// Arguments for another scene, with the same changes.
+    /// Arguments for another scene, with the same changes of its values.
     pub fn with_changes_for(&self, scene: &Path) -> Self {
         Self { seed: self.seed, set: self.set.clone(), ..self.other(scene) }
     }
@@ -125,7 +125,7 @@ impl SceneArgs {
         self.load_for_tiles()
     }
 
-    /// As [`load`](Self::load), for commands that build in tiles and therefore allow larger sizes.
+    /// Like [`load`](Self::load), for commands that build in tiles and therefore allow larger sizes.
     pub fn load_for_tiles(&self) -> Result<SceneJob, Failure> {
         self.memory.apply();
         let (mut scene, warnings) = load_scene(&self.scene)?;
@@ -165,7 +165,7 @@ impl SceneArgs {
     }
 }
 
-/// Whether a layer needs more iterations on a finer grid.
+/// Whether the process of a layer needs more iterations on a finer grid.
 fn grows_with_the_grid(layer: &Layer) -> bool {
     layer
         .node
@@ -186,8 +186,8 @@ pub struct SceneJob {
 }
 
 impl SceneJob {
-    /// Evaluates the scene on the job's threads; at a terminal, with a progress bar. Refuses work if the evaluation and
-    /// the later use `what` do not fit into memory together.
+    /// Evaluates the scene on the job's threads, with a progress bar if the output is a terminal. Refuses the work if
+    /// the evaluation and the later use `what` of the terrain do not fit into memory together.
     pub fn evaluate(&self, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
         self.check_memory(self.samples, what)?;
         self.evaluate_in(&self.pool, what)
@@ -198,7 +198,7 @@ impl SceneJob {
         check_memory(&self.scene, samples, what).map_err(|reason| memory_error(&reason, "--size"))
     }
 
-    /// Evaluates the scene in another thread pool, with a store sized for the later use `what`.
+    /// Evaluates the scene in another thread pool. The cache leaves room for the later use `what` of the terrain.
     pub fn evaluate_in(&self, pool: &ThreadPool, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
         self.with_progress(|control, _| {
             pool.install(|| evaluate(&self.scene, self.samples, None, &mut Store::for_use(what), control))
@@ -206,8 +206,8 @@ impl SceneJob {
         .map(|evaluated| evaluated.terrain)
     }
 
-    /// Runs `work`; at a terminal, with a progress bar. The work reports its finished fraction to the function that it
-    /// receives, or its progress through the control.
+    /// Runs `work`, with a progress bar if the output is a terminal. The work reports its finished fraction to the
+    /// function that it receives, or its progress through the control.
     pub fn with_progress<T, E: Into<Failure>>(
         &self,
         work: impl FnOnce(&Control, &(dyn Fn(f32) + Sync)) -> Result<T, E>,

@@ -1,7 +1,7 @@
 //! The command line, one file per subcommand. Results are printed on stdout, everything else on stderr.
 //!
-//! Exit codes: 0 done, 1 failed, 2 wrong usage. Errors say what happened, where, and what to do. Ctrl-C ends the
-//! program at any time: files are written in one step, so none is left half-written.
+//! The exit code is 0 for success, 1 for a failure, and 2 for wrong usage. Errors say what happened, where, and what to
+//! do. Ctrl-C can end the program at any time. Files are replaced atomically, so no file is left half-written.
 
 #![warn(missing_docs)]
 
@@ -137,7 +137,8 @@ pub fn usage(error: impl Into<anyhow::Error>) -> Failure {
 /// The outcome of a command.
 pub type CommandResult = Result<(), Failure>;
 
-/// Commands that need the editor. The program passes them in, because this library does not depend on the engine.
+/// Commands that need the editor. The program passes these functions in, because this library does not depend on the
+/// engine.
 pub struct EditorCommands {
     /// Opens the editor and returns when it is closed.
     pub edit: fn(EditArgs) -> CommandResult,
@@ -184,7 +185,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
 }
 
 /// The arguments, if all of them are UTF-8. An argument that is not UTF-8 could only be a file name, and scenes cannot
-/// refer to such files. Every command therefore refuses it before any work.
+/// refer to files with such names. Every command therefore refuses it before any work.
 fn text_arguments() -> Result<Vec<String>, Failure> {
     let text = |argument: OsString| {
         argument.into_string().map_err(|argument| usage(FileError::Name { path: PathBuf::from(argument) }))
@@ -201,7 +202,7 @@ fn ended(outcome: CommandResult) -> ExitCode {
         Err(failure @ Failure::Failed(_)) => (1, failure),
         Err(failure @ Failure::Usage(_)) => (2, failure),
     };
-    // Our errors already include the texts of their causes.
+    // The texts of Talweg's errors already include the texts of their causes.
     print_message(&failure.text());
     ExitCode::from(code)
 }
@@ -211,8 +212,8 @@ pub fn print_message(text: &str) {
     let _ = writeln!(std::io::stderr(), "talweg: {}", printable(text));
 }
 
-/// `text` without terminal control codes and without characters that change the text direction: names in scenes may be
-/// written by anybody.
+/// `text` without terminal control codes and without characters that change the text direction. Names in scenes can
+/// contain such characters.
 fn printable(text: &str) -> String {
     let is_command = |c: char| {
         c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

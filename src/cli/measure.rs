@@ -1,5 +1,5 @@
-//! `talweg measure`: prints the measures of one terrain, or of two next to each other. The lists of [`talweg::measure`]
-//! define the measures.
+//! `talweg measure`: prints the measures of one terrain, or the measures of two terrains next to each other. The lists
+//! of [`talweg::measure`] define the measures.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -33,21 +33,21 @@ pub struct MeasureArgs {
     scene: SceneArgs,
     #[command(flatten)]
     reading: ReadArgs,
-    /// Height of white in a heightmap that does not record its own
+    /// Height of white in metres, for a heightmap that does not contain its own height range
     #[arg(long, value_name = "METRES", default_value_t = 1.0)]
     white: f32,
-    /// Side of a heightmap on the ground, instead of its own [default: 8000 if it has none]
+    /// Side length of a heightmap in metres, instead of its own [default: 8000 if it has none]
     #[arg(long, value_name = "METRES")]
     side: Option<f32>,
-    /// Height of the sea over a heightmap; by default there is no sea
+    /// Height of the sea level over a heightmap, in metres; by default there is no sea
     #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     sea: Option<f32>,
     #[arg(long, value_name = "LIMIT=VALUE", help = limit_help())]
     limit: Vec<String>,
-    /// Second scene or heightmap, to report its differences from the first
+    /// Second scene or heightmap, which is compared with the first
     #[arg(long, value_name = "SCENE|HEIGHTMAP")]
     against: Option<PathBuf>,
-    /// Print everything as JSON, including the data of the plots
+    /// Print all results as JSON, including the data of the plots
     #[arg(long, conflicts_with = "csv")]
     json: bool,
     /// Print the measures as CSV
@@ -69,11 +69,11 @@ fn help() -> String {
     let names: Vec<&str> = DIFFERENCES.iter().map(|m| m.key).collect();
     let _ = writeln!(text, "Measures of a difference (--against): {}.", names.join(", "));
     text += "
-A measure without a value is null in JSON, empty in CSV, and – with the reason in text. Steepness, hypsometry, peaks,
-valleys, drainage and playability are measured on land above the sea. A planet is measured by area: land and sea, heights,
-slopes, streams, climate. Samples have neighbours across an edge only if the scene wraps.
-Planets, and terrains with a biome table or a climate of their own, also have temperature and moisture (mean, lowest and
-highest, by area) and the fraction of every ground type.
+A measure without a value is null in JSON, empty in CSV, and – with the reason in the text. Steepness, hypsometry, peaks,
+valleys, drainage and playability are measured on land above the sea. On a planet, each sample is weighted by its area: land
+and sea, heights, slopes, streams, climate. Samples have neighbours across an edge only if the scene wraps.
+Planets, and terrains with a biome table or a climate, also have temperature and moisture (area-weighted mean, lowest and
+highest) and the fraction of every ground type.
 Examples:
   talweg measure dem.png --white 2500 --side 30000 --limit source_area=0.5
   talweg measure island --set Peaks.octaves=3 --against island";
@@ -96,7 +96,7 @@ fn described<T>(m: &Measure<T>) -> String {
     format!("{:<NAME$} {}{unit}{source}", m.key, m.meaning)
 }
 
-/// Allowed side lengths of a terrain on the ground, in metres.
+/// Allowed side lengths of a terrain, in metres.
 const LENGTHS: std::ops::RangeInclusive<f32> = 1.0..=1_000_000.0;
 
 /// A terrain to measure.
@@ -193,7 +193,7 @@ fn climate_line((key, value, unit, meaning): &(String, f64, &'static str, String
     format!("{:<LABEL$} {:<20} {meaning}\n", key.replace('_', " "), format!("{value:.3} {unit}"))
 }
 
-/// The default limits after the changes, each written as LIMIT=VALUE.
+/// The default limits, changed by texts of the form LIMIT=VALUE.
 fn limits(changes: &[String]) -> Result<Limits, String> {
     let mut limits = Limits::default();
     for text in changes {
@@ -253,7 +253,7 @@ fn heightmap(path: &Path, white: f32, options: ReadOptions) -> Result<(Arc<Terra
             raster.height
         )));
     }
-    // An empty scene with this number of samples takes the same memory.
+    // An empty scene with this number of samples needs the same memory as the heightmap.
     let bare = Scene::default();
     check_memory(&bare, raster.width, &MemoryUse::MEASURES).map_err(|reason| {
         Failure::Failed(anyhow::anyhow!(

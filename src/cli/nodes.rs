@@ -11,13 +11,13 @@ use talweg::nodes::Node;
 use talweg::param::{About, ParamKind, ParamSpec, Params, description_json};
 use talweg::scene::{Mask, Mix, Settings};
 
-/// List every node with its parameters, or some of them
+/// List all nodes or some of them, with their parameters
 #[derive(Args)]
 #[command(after_help = "\
-Each parameter is listed with its default, unit and hard range, and with the slider's range in brackets if that is
-narrower. --set changes any of them: LAYER.PARAM=VALUE, or scene.PARAM=VALUE.")]
+Each parameter is listed with its default, unit and hard range, and with the slider's range in brackets if the slider's
+range is narrower. --set changes any parameter: LAYER.PARAM=VALUE, or scene.PARAM=VALUE.")]
 pub struct NodesArgs {
-    /// Names of nodes, as in scenes or in the menu; all nodes by default
+    /// Names of nodes, as in scenes or in the menu; all nodes if omitted
     #[arg(value_name = "NODE")]
     nodes: Vec<String>,
     /// Print the catalogue as JSON

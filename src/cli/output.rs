@@ -6,7 +6,7 @@ use clap::Args;
 
 use talweg::io::SaveTarget;
 
-/// Treatment of write-protected files, and of files with several hard links.
+/// The option to replace write-protected files, and files with several hard links.
 #[derive(Args)]
 pub struct ForceArgs {
     /// Replace the file even if it is write-protected, or one of several hard links

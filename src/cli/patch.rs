@@ -14,14 +14,15 @@ use talweg::io::{FileStamp, SaveTarget, check_writable};
 use talweg::planet::square::Square;
 use talweg::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patch};
 
-/// Extract a square of a planet as a terrain, or put it back
+/// Extract a square of a planet as a terrain, or put the edited terrain back
 #[derive(Args)]
 #[command(after_help = "\
-`take` writes a scene, and beside it the planet's terrain in that square at the given samples, down to a metre: heights,
-water, moisture and the planet's other maps (.r32). The file names end with a hash of the contents, so that a scene always
-finds the files it was saved with. Rivers enter and leave where the planet's rivers do. The first layers of the scene are
-the planet's terrain; edit it like any other scene. It records its planet and its position. `put` evaluates the scene,
-writes its heights beside the new planet, and adds a layer to the planet that lays them onto the globe.
+`take` writes a scene, and next to it the planet's terrain in the square: heights, water, moisture and the planet's other
+maps (.r32). The spacing of their samples can be as small as a metre. The file names end with a hash of the contents, so
+that a scene always finds the files it was saved with. Rivers enter and leave the square at the same points as on the
+planet. The first layers of the scene are the planet's terrain; edit it like any other scene. The scene contains the name
+of its planet and its position. `put` evaluates the scene, writes its heights next to the new planet scene, and adds a
+layer to the planet that applies these heights.
 
 Example:
   talweg patch take earthlike --longitude 12 --latitude 46 --side 800000 -o alps.ron --samples 1025
@@ -45,16 +46,16 @@ enum PatchSubcommand {
 struct TakeArgs {
     #[command(flatten)]
     planet: SceneArgs,
-    /// Longitude of the middle of the square, in degrees
+    /// Longitude of the centre of the square, in degrees
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<180>)]
     longitude: f64,
-    /// Latitude of the middle of the square, in degrees
+    /// Latitude of the centre of the square, in degrees
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<90>)]
     latitude: f64,
-    /// Side of the square on the ground, in metres
+    /// Side length of the square, in metres
     #[arg(long, value_name = "METRES")]
     side: f64,
-    /// Samples per side of the terrain
+    /// Number of samples per side of the terrain
     #[arg(long, value_name = "N", default_value_t = 1025, value_parser = clap::value_parser!(u32).range(2..=16_384))]
     samples: u32,
     /// Scene to write (.ron)
@@ -71,16 +72,16 @@ struct TakeArgs {
 struct PutArgs {
     #[command(flatten)]
     patch: SceneArgs,
-    /// Planet that receives the terrain; by default the one it was extracted from
+    /// Planet that receives the terrain; by default the planet that the terrain was extracted from
     #[arg(long, value_name = "PLANET")]
     onto: Option<PathBuf>,
-    /// Longitude of the middle of the square, in degrees; by default its original position
+    /// Longitude of the centre of the square, in degrees; by default its original position
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<180>)]
     longitude: Option<f64>,
-    /// Latitude of the middle of the square, in degrees; by default its original position
+    /// Latitude of the centre of the square, in degrees; by default its original position
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<90>)]
     latitude: Option<f64>,
-    /// Planet to write (.ron)
+    /// Planet scene to write (.ron)
     #[arg(short, long, value_name = "SCENE.ron")]
     output: PathBuf,
     #[command(flatten)]
@@ -106,8 +107,8 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
     Failure::Failed(anyhow::anyhow!("cannot read {}: {error}. Nothing was written", path.display()))
 }
 
-/// The target for the scene file, and the name of its heightmap without the hash. The scene file is only replaced if no
-/// other program changes it meanwhile.
+/// The target for the scene file, and the name of its heightmap without the hash. The scene file is not replaced if
+/// another program changes it in the meantime.
 fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), Failure> {
     if !scene.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
         return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", scene.display())));
@@ -140,11 +141,11 @@ fn take_out(args: &TakeArgs) -> CommandResult {
     }
     let job = args.planet.load()?;
     let square = Square { longitude: args.longitude, latitude: args.latitude, side_metres: args.side };
-    // Count the square with its maps, and the fields for sampling its planet.
+    // The memory includes the square with its maps, and the fields for sampling the planet.
     let taken = 4.0 * 4.0 * f64::from(args.samples) * f64::from(args.samples);
     let terrain = job.evaluate(&MemoryUse::EXPORT.with_bytes(taken))?;
     let given = args.planet.path();
-    // A shipped planet is stored by its name.
+    // The scene refers to a shipped planet by its name.
     let from = if given.try_exists().map_err(|error| unreadable(given, &error))? {
         std::path::absolute(given)?
     } else {

@@ -11,7 +11,8 @@ use talweg::recovery::{FoundWork, abandoned_work, local_time, state_folder};
 /// List unsaved work of editors that crashed or were killed, write it to a file, or discard it
 #[derive(Args)]
 #[command(after_help = "\
-Work that was written to a file stays in the list until --discard removes it. Work of running editors is not listed.
+Work that was written to a file stays in the list until --discard removes it. The list does not contain work of running
+editors.
 
 Examples:
   talweg recover                                    list unsaved work, the newest first
@@ -22,10 +23,10 @@ pub struct RecoverArgs {
     /// Scene file to write (.ron); it must not exist yet
     #[arg(short, long, value_name = "SCENE.ron")]
     output: Option<PathBuf>,
-    /// Number in the list; the newest is 1
+    /// Number of the work in the list; the newest is 1
     #[arg(short, long, value_name = "N")]
     number: Option<usize>,
-    /// Discard it, after writing it if --output is given
+    /// Discard the work, after writing it if --output is given
     #[arg(long)]
     discard: bool,
     /// Print the list as JSON
@@ -108,7 +109,7 @@ pub fn run(args: &RecoverArgs) -> CommandResult {
             let text = format!("{} exists already; give an unused name", output.display());
             return Err(Failure::Failed(anyhow::anyhow!(text)));
         }
-        // A scene with wrong values is better than none; the values are corrected when the scene is opened.
+        // A scene with wrong values is better than no scene. The values are corrected when the scene is opened.
         work.scene.save_unchecked(output)?;
         print(&format!("{}  “{}” as of {}\n", output.display(), work.scene.name, local_time(work.edited)))?;
     }

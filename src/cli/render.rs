@@ -14,7 +14,7 @@ use talweg::eval::MemoryUse;
 use talweg::field::Control;
 use talweg::preferences::GlobeView;
 
-/// Draw the terrain from above as a PNG picture, or a construction in perspective
+/// Draw the terrain from above as a PNG picture, or draw a construction in perspective
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -32,10 +32,10 @@ pub struct RenderArgs {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Side of a square picture, in pixels
+    /// Side length of a square picture, in pixels
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = pixels(), conflicts_with_all = ["width", "height"])]
     picture: u32,
-    /// Width in pixels; the longer side spans the terrain, the shorter side shows its middle part
+    /// Width in pixels; the longer side of the picture spans the terrain, and the shorter side shows its middle part
     #[arg(long, value_name = "N", value_parser = pixels())]
     width: Option<u32>,
     /// Height in pixels
@@ -44,7 +44,7 @@ pub struct RenderArgs {
     /// Style of the picture
     #[arg(long, value_enum, default_value_t = Style::Relief, conflicts_with = "sphere_trace")]
     style: Style,
-    /// Palette or biome table (biome:earth), instead of the scene's
+    /// Palette or biome table (such as biome:earth), instead of the scene's own
     #[arg(long, value_name = "NAME")]
     palette: Option<String>,
     #[command(flatten)]
@@ -59,17 +59,17 @@ pub struct RenderArgs {
 /// View of a planet.
 #[derive(Args)]
 struct GlobeArgs {
-    /// View of a planet
+    /// Draw a planet as a globe or as a map
     #[arg(long, value_enum, default_value_t = RenderProjection::Globe)]
     projection: RenderProjection,
-    /// Longitude at the centre of a globe, in degrees; by default the day side
+    /// Longitude at the centre of a globe, in degrees; by default the centre of a view of the day side
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
     longitude: Option<f64>,
     /// Latitude at the centre of a globe, in degrees
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = latitude)]
     latitude: Option<f64>,
-    /// Draw clouds over a planet, as the editor does: covered fraction of the sky, from 0 to 1; without a value, the
-    /// editor's default. Thin air has fewer clouds
+    /// Draw clouds over a planet, as the editor does, that cover this fraction of the sky, from 0 to 1; without a
+    /// value, the editor's default. Planets with thin air have fewer clouds
     #[arg(long, value_name = "SHARE", num_args = 0..=1, require_equals = true, value_parser = cloud_share)]
     clouds: Option<Option<f32>>,
 }
@@ -94,7 +94,7 @@ enum RenderProjection {
 enum Style {
     /// Colours, light and shadow
     Relief,
-    /// Heights as grey, black the lowest and white the highest
+    /// Heights as grey levels: black is the lowest, white the highest
     Heights,
 }
 

@@ -17,13 +17,14 @@ use talweg::eval::MemoryUse;
 use talweg::variants::{STORE_BYTES, columns, draw_all, presets, seeds, sheet, sweep, table};
 use talweg::variants::{SceneVariant, Size, Thumbnail, VariantSweep};
 
-/// Draw a contact sheet: one scene with other seeds or presets, or with a parameter swept from end to end
+/// Draw a contact sheet of one scene: with other seeds, with presets, or with a parameter swept over its range
 #[derive(Args)]
 #[command(after_help = "\
-A sweep covers the range of the panel's slider, or FROM..TO, in equal steps, or in equal factors if the range spans
-decades; for a choice it shows all options. Two sweeps make a table, the first across, the second down. The caption of a
-thumbnail gives its values; the JSON gives them in the form of --set, for rendering or exporting. Below the caption are
-the erosion score, the mean slope, and the lowest and highest point, at the thumbnail's resolution.
+A sweep covers the range of the panel's slider, or FROM..TO, in equal steps. If the range spans several powers of ten, the
+sweep uses equal factors instead. For a parameter with options, it shows all options. Two sweeps make a table: the first
+varies from left to right, the second from top to bottom. The caption of a thumbnail gives its values; the JSON gives them
+in the form of --set, for rendering or exporting. Below the caption are the erosion score, the mean slope, and the lowest
+and highest height, measured at the thumbnail's resolution.
 
 Examples:
   talweg sheet alpine-range -o seeds.png
@@ -37,13 +38,13 @@ pub struct SheetArgs {
     /// Number of seeds, starting from the scene's own [default: 16]
     #[arg(long, value_name = "N", value_parser = count(), conflicts_with = "sweep")]
     seeds: Option<u32>,
-    /// Show the presets of a layer, given by name or number
+    /// Show the presets of a layer, which is given by name or number
     #[arg(long, value_name = "LAYER", conflicts_with_all = ["seeds", "sweep"])]
     presets: Option<String>,
-    /// Parameter to sweep, such as Peaks.octaves or scene.relief_metres=500..3000; may be given twice
+    /// Parameter to sweep, such as Peaks.octaves or scene.relief_metres=500..3000; may be given twice for a table
     #[arg(long, value_name = "LAYER.PARAM[=FROM..TO]")]
     sweep: Vec<String>,
-    /// Most thumbnails of a sweep; in a table, along each side [default: 12, in a table 4]
+    /// Maximum number of thumbnails of a sweep; in a table, of each side [default: 12, in a table 4]
     #[arg(long, value_name = "N", value_parser = count(), requires = "sweep")]
     count: Option<u32>,
     /// Picture to write (.png)
@@ -51,10 +52,10 @@ pub struct SheetArgs {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Side of a thumbnail, in pixels
+    /// Side length of a thumbnail, in pixels
     #[arg(long, value_name = "N", default_value_t = 192, value_parser = clap::value_parser!(u32).range(32..=1024))]
     picture: u32,
-    /// Print what each thumbnail shows as JSON
+    /// Print the values of each thumbnail as JSON
     #[arg(long)]
     json: bool,
 }
@@ -66,7 +67,7 @@ fn count() -> clap::builder::RangedI64ValueParser<u32> {
 /// Maximum number of pixels of all thumbnails together.
 const MOST_PIXELS: usize = 50_000_000;
 
-/// The variants to draw, and their layout.
+/// The variants to draw, and their arrangement on the sheet.
 struct SheetLayout {
     heading: String,
     variants: Vec<SceneVariant>,

@@ -36,23 +36,23 @@ pub struct ShotArgs {
     /// Height in pixels
     #[arg(long, value_name = "N", default_value_t = 720, value_parser = pixels())]
     pub height: u32,
-    /// Samples along each side of a pixel, from 1 to 4: smoother edges, but 4 takes 16 times the work
+    /// Samples along each side of a pixel, from 1 to 4; more samples make smoother edges, and 4 takes 16 times the work
     #[arg(long, value_name = "TIMES", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=4))]
     pub supersampling: u32,
     /// Drawing mode: shaded, hillshade or wireframe; for a construction also adaptive-tessellation or
-    /// adaptive-wireframe, and without layers above it sphere-tracing or tracing-cost
+    /// adaptive-wireframe, and, if no layers are above the construction, sphere-tracing or tracing-cost
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
-    /// Distance along a ray at which the detail of a construction has halved, in metres: octaves of noise fade out, and
-    /// levels of detail switch to their simple pieces. Needs --mode sphere-tracing
+    /// Distance along a ray, in metres, at which the level of detail is halved: octaves of noise fade out, and levels
+    /// of detail switch to their simple primitives. Needs --mode sphere-tracing
     #[arg(long, value_name = "M", value_parser = metres)]
     pub half_detail: Option<f32>,
     /// Data drawn over the terrain: slope, change (erosion and deposition), temperature, moisture or a map such as
     /// flow, water or hardness
     #[arg(long, value_name = "NAME", default_value = "none")]
     pub overlay: String,
-    /// Camera over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is north, 90
-    /// east) and tilt (-90 is down) in degrees
+    /// Camera over a terrain: metres from the west and the north edge, metres above the terrain, heading (0 is north,
+    /// 90 east) and tilt (-90 is down) in degrees
     #[arg(
         long,
         value_name = "EAST,SOUTH,ABOVE,HEADING,TILT",
@@ -64,10 +64,10 @@ pub struct ShotArgs {
     /// View of a whole terrain: perspective, top, or from the south, east, north or west
     #[arg(long, value_name = "SIDE", value_parser = ["perspective", "top", "south", "east", "north", "west"])]
     pub side: Option<String>,
-    /// Draw without perspective: a plan from the top, elevations from the sides
+    /// Draw without perspective: a plan for the top view, elevations for the side views
     #[arg(long, requires = "side")]
     pub orthographic: bool,
-    /// Camera bookmark of the scene by name; by default, unless --side or --from is given, the first bookmark
+    /// Name of a camera bookmark of the scene; by default the first bookmark, unless --side or --from is given
     #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "side"])]
     pub bookmark: Option<String>,
     /// Light preset, instead of the scene's light
@@ -76,17 +76,18 @@ pub struct ShotArgs {
     /// View of a planet: globe, map or orbit
     #[arg(long, value_name = "NAME", default_value = "globe")]
     pub way: String,
-    /// Camera over a planet: latitude and longitude in degrees, metres above the ground, and optionally heading and
+    /// Camera over a planet: latitude and longitude in degrees, metres above the terrain, and optionally heading and
     /// pitch in degrees (0 and -90 look straight down, north up)
     #[arg(long, value_name = "LAT,LON,HEIGHT[,HEADING,PITCH]", allow_hyphen_values = true)]
     pub at: Option<String>,
     /// Factor by which the relief of a planet is exaggerated
     #[arg(long, value_name = "TIMES")]
     pub exaggeration: Option<f32>,
-    /// Also draw this many frames as the window does, turning once around, and print their times
+    /// Also draw this many frames as the window does, with a camera that orbits once, and print their times
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frame_times: Option<u32>,
-    /// Count the work of a frame for a graphics card, with any driver, and estimate its time on a mid-range card
+    /// Count the work of a frame for a graphics card, with any driver, and estimate the time that a mid-range card
+    /// needs
     #[arg(long)]
     pub frame_costs: bool,
 }

@@ -17,7 +17,8 @@ pub fn listed(scene: &Scene, text: &str) -> Result<VariantSweep, String> {
     sweep.map_err(|error| error.to_string())
 }
 
-/// Reads `LAYER.PARAM`, with at most `count` values over the slider's range, or `LAYER.PARAM=FROM..TO`.
+/// Reads `LAYER.PARAM` or `LAYER.PARAM=FROM..TO`. The sweep has at most `count` values over the slider's range or the
+/// given range.
 pub fn swept(scene: &Scene, text: &str, count: usize) -> Result<VariantSweep, VariantError> {
     let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, Some(range)));
     let param_ref = ParamRef::named(scene, path)?;

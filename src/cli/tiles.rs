@@ -30,28 +30,28 @@ use talweg::web_map::{MapPosition, RasterPyramid, TilePixels};
 /// Plan a build in tiles, for terrains larger than memory or for many machines
 #[derive(Args)]
 #[command(after_help = "\
-The folder holds the plan as text (plan.ron), this report (plan.txt: memory, times, disk), the scene, and later the tiles.
-Stages run one after another. The tasks of a stage are tiles, and may run at the same time on any machine that sees the
-folder. A layer that cannot be computed in parts is listed with the reason; it is one task that needs the memory of the
-whole. The result has the same bits as the whole.
+The folder contains the plan as text (plan.ron), this report (plan.txt: memory, times, disk space), the scene, and later
+the tiles. Stages run one after another. Each task of a stage makes a tile. Tasks of one stage can run at the same time,
+on any machine that can access the folder. A layer that cannot be computed in tiles is listed with the reason; it is one
+task that needs the memory of the whole terrain. The result has the same bits as a build of the whole terrain at once.
 
 Examples:
   talweg plan alpine-range --size 16385 -o alps
-  talweg run-tiles alps                       (all on this machine, or:)
-  talweg run-tile alps 0 0                    (one task; on a cluster each machine runs some)
+  talweg run-tiles alps                       (all tasks on this machine, or:)
+  talweg run-tile alps 0 0                    (one task; on a cluster each machine runs some tasks)
   talweg merge alps -o alps.cog.tif
   talweg plan alpine-range --size 16385 -o alps --slurm && bash alps/slurm.sh --partition=long
   talweg plan alpine-range --size 16385 -o alps --openjd && openjd run alps/openjd.json -p PlanFolder=alps")]
 pub struct PlanArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    /// Samples per side of a tile
+    /// Number of samples per side of a tile
     #[arg(long, value_name = "N", default_value_t = 2048, value_parser = clap::value_parser!(u32).range(LEAST_TILE as i64..=16_384))]
     tile: u32,
-    /// New folder to write
+    /// New folder for the plan
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// Layers whose masks are also kept, for `talweg merge --what mask:LAYER`; may be repeated
+    /// Names of layers whose masks are kept as well, for `talweg merge --what mask:LAYER`; may be repeated
     #[arg(long, value_name = "LAYER")]
     masks: Vec<String>,
     /// Also write slurm.sh, which submits a job array for each stage to Slurm
@@ -65,11 +65,11 @@ pub struct PlanArgs {
     json: bool,
 }
 
-/// Run one task of a plan, unless it is done already
+/// Run one task of a plan, unless it is already done
 #[derive(Args)]
 #[command(after_help = "\
-Tiles are written whole or not at all, with their hash: run a task again if it was killed. A task that is done is only
-checked. Many tasks run faster in one program, because it reuses its memory.
+Tiles are written completely or not at all, with their hash: run a task again if it was killed. If a task is already
+done, only its files are checked. Many tasks run faster in one program, because it reuses its memory.
 
 Examples:
   talweg run-tile alps 0 12
@@ -81,7 +81,7 @@ pub struct RunTileArgs {
     /// Number of the stage
     #[arg(value_name = "STAGE")]
     stage: usize,
-    /// Number of the task in that stage; without it, task numbers are read from standard input, one per line
+    /// Number of the task in the stage; without it, task numbers are read from standard input, one per line
     #[arg(value_name = "TILE")]
     tile: Option<usize>,
     #[command(flatten)]
@@ -92,9 +92,9 @@ pub struct RunTileArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Workers are separate processes: if one is killed, for example for lack of memory, its task is tried again and the others
-continue. With --prune, the tiles of a stage are removed as soon as no later stage reads them, so that the folder needs the
-least disk. Removed tiles are not made again when the build continues after a stop. With --prune, only one program may
-work in the folder.
+continue. With --prune, the tiles of a stage are removed as soon as no later stage reads them, so that the folder needs
+as little disk space as possible. Removed tiles are not made again when the build continues after a stop. With --prune,
+only one program may use the folder.
 
 Examples:
   talweg run-tiles alps --workers 2
@@ -103,7 +103,7 @@ pub struct RunTilesArgs {
     /// Folder of the plan
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
-    /// Number of tasks at a time; each needs the memory given in the plan
+    /// Number of tasks that run at the same time; each needs the memory given in the plan
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=256))]
     workers: u16,
     /// Remove tiles as soon as no later stage reads them
@@ -116,21 +116,21 @@ pub struct RunTilesArgs {
     quiet: bool,
 }
 
-/// Resources of a task.
+/// Threads and memory of a task.
 #[derive(Args)]
 struct WorkArgs {
-    /// Threads per task; 0 is one for each processor
+    /// Number of threads per task; 0 means one for each processor
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     #[command(flatten)]
     memory: MemoryArgs,
 }
 
-/// Write files made of all tiles of a plan, without holding the whole
+/// Write files of the whole terrain from all tiles of a plan, without holding the terrain in memory
 #[derive(Args)]
 #[command(after_help = "\
-The ending chooses the format, as for `talweg export`, and the files have the same bytes. Without -o, the content hash of
-the result is printed, the same as by `talweg verify`.
+The file extension selects the format, and the files have the same bytes as files of `talweg export`. Without -o, the
+content hash of the terrain is printed, which equals the hash that `talweg verify` prints.
 
 Examples:
   talweg merge alps
@@ -149,25 +149,26 @@ pub struct MergeArgs {
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// Map in the files: heights, a data map that the scene writes, or any other map except occlusion and relief
+    /// Map to write into the files: heights, a data map that the scene writes, or any other map except occlusion and
+    /// relief
     #[arg(long, value_name = "MAP", default_value = "heights", value_parser = streamed_map)]
     what: ExportMap,
-    /// Cut into tiles of this many samples, NAME_x0_y0
+    /// Cut files into tiles of this many samples per side, named NAME_x0_y0
     #[arg(long, value_name = "SAMPLES", value_parser = clap::value_parser!(u32).range(2..=16_384))]
     tiles: Option<u32>,
     /// Let neighbouring tiles share no samples; otherwise they share the samples along their edges
     #[arg(long, requires = "tiles")]
     unshared: bool,
-    /// Write a pyramid of tiles for maps in browsers into the new folder -o, as `talweg web-map` does
+    /// Write a tile pyramid for maps in browsers into the new folder -o, as `talweg web-map` does
     #[arg(long, value_enum, value_name = "PIXELS", requires = "output", conflicts_with_all = ["tiles", "what"])]
     web_map: Option<MergedPixels>,
-    /// Longitude of the middle of the pyramid, in degrees east
+    /// Longitude of the centre of the terrain, in degrees east
     #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_negative_numbers = true, requires = "web_map")]
     longitude: f64,
-    /// Latitude of its middle, in degrees north
+    /// Latitude of the centre of the terrain, in degrees north
     #[arg(long, value_name = "DEGREES", default_value_t = 0.0, allow_negative_numbers = true, requires = "web_map")]
     latitude: f64,
-    /// Closest zoom; by default the first with pixels no larger than the distance between samples
+    /// Closest zoom; by default the first zoom whose pixels are no larger than the distance between samples
     #[arg(long, value_name = "ZOOM", requires = "web_map")]
     closest: Option<u32>,
     /// Print what was written as JSON
@@ -175,19 +176,19 @@ pub struct MergeArgs {
     json: bool,
 }
 
-/// Pixels of a pyramid made from a build in tiles.
+/// Content of the pixels of a tile pyramid made from a tiled build.
 #[derive(Clone, Copy, ValueEnum)]
 enum MergedPixels {
-    /// Heights to 1/256 m as colours
+    /// Heights to 1/256 m, encoded as colours
     Terrarium,
-    /// Heights to 1/10 m as colours (Mapbox Terrain-RGB)
+    /// Heights to 1/10 m, encoded as colours (Mapbox Terrain-RGB)
     Mapbox,
-    /// Grey, lit by the scene's sun
+    /// Grey hillshade, lit by the scene's sun
     Hillshade,
 }
 
-/// File with the printed report of `plan`, in the folder of the plan. The times in the report depend on the machine, so
-/// the plan itself does not contain them.
+/// Name of the file with the printed report of `plan`, in the folder of the plan. The times in the report depend on the
+/// machine, so the plan itself does not contain them.
 const PLAN_TEXT: &str = "plan.txt";
 
 /// Samples per side of the small evaluation that measures the speed of this machine.
@@ -199,11 +200,11 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
     let control = Control::default();
     let pool = thread_pool(1)?;
     let evaluated = || evaluate(scene, samples, None, &mut Store::forgetful(), &control);
-    // Warm up: the first run builds tables and allocates new memory.
+    // The first run is not measured, because it builds tables and allocates new memory.
     pool.install(evaluated)?;
     let (made, times) = pool.install(|| timed_layers(&control, evaluated));
     made?;
-    // Only iterations on the finest grid count.
+    // Only iterations on the finest grid are counted.
     let iterations = |layer: usize, samples: usize| {
         let levels = scene.layers[layer].levels(samples);
         let finest = levels.last().map_or(0, |(_, stages)| stages.iter().map(|stage| stage.iterations).sum());
@@ -214,7 +215,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let finer = samples_here as f64 / samples as f64;
         spent * finer * finer * share * iterations(layer, samples_here) / iterations(layer, samples)
     };
-    // The time of one pass along rows, or of one along columns.
+    // The time to smooth a field once along all rows, or once along all columns.
     let of_lines = |layer: usize, iteration: Option<u32>, field: SmoothedField, samples_here: usize| -> f64 {
         let mut lines = vec![1.0; samples * samples];
         let smooth = || {
@@ -232,7 +233,8 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         |samples: usize| -> f64 { times.iter().map(|(layer, _)| of_layer(*layer, samples, 4.0 / 3.0)).sum() };
     let of_stage = |stage: &PlanStage| -> f64 {
         if let Some(water) = stage.survey.as_ref().filter(|water| water.step != SurveyStep::Ground) {
-            // Each tile computes its drainage again; the work on the borders of tiles is small.
+            // Each tile computes its drainage a second time. The tasks that combine the borders of tiles are short and
+            // count as 0.
             if water.step == SurveyStep::Streams {
                 return of_coarser_grids(stage.samples);
             }
@@ -247,7 +249,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
             return 0.0;
         }
         if let Some(smoothing) = &stage.smoothing {
-            // The time of the weights is included in the time of their layer.
+            // Stages that prepare a field for smoothing count as 0, because the time of their layer includes them.
             let is_along_lines = stage.along_lines().is_some();
             let (layer, iteration) = (smoothing.layer, smoothing.iteration);
             return if is_along_lines { of_lines(layer, iteration, smoothing.field, stage.samples) } else { 0.0 };
@@ -260,13 +262,13 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
         let of_part = |layer: &talweg::tiles::PlannedLayer| {
             let part = match layer.iterations {
                 None => 1.0,
-                // The stage only starts the process from the products of a coarser grid.
+                // This stage only starts the process, from the products of a coarser grid.
                 Some((0, 0)) => STEP_SHARE,
                 Some((first, end)) => f64::from(end - first) / iterations(layer.layer, stage.samples),
             };
             of_layer(layer.layer, stage.samples, part)
         };
-        // The stages that smooth fields count the time of smoothing.
+        // The time of smoothing is counted for the stages that smooth fields, and subtracted here.
         let is_worn = |layer: usize| {
             stage.survey.as_ref().is_some_and(|survey| survey.iteration.is_some() && survey.layer == layer)
         };
@@ -283,7 +285,7 @@ fn seconds(scene: &Scene, plan: &TilePlan) -> Result<Vec<f64>, Failure> {
 /// Approximate fraction of an iteration's time that each step of the iteration takes.
 const STEP_SHARE: f64 = 0.4;
 
-/// Number of tiles along a side of a stage.
+/// Number of tiles along a side of the terrain in a stage.
 fn plan_side(stage: &PlanStage) -> usize {
     stage.tasks.isqrt()
 }
@@ -314,15 +316,15 @@ pub fn run_plan(args: &PlanArgs) -> CommandResult {
 fn step_text(step: SurveyStep) -> &'static str {
     match step {
         SurveyStep::Basins => "basins of each tile",
-        SurveyStep::Spills => "where the basins of all tiles spill",
+        SurveyStep::Spills => "spill points of the basins of all tiles",
         SurveyStep::Flow => "outflow of each tile",
         SurveyStep::Inflows => "inflow of each tile",
         SurveyStep::Courses => "divided drainage of each tile",
         SurveyStep::Trunks => "trunks that other tiles drain into",
-        SurveyStep::Erosion => "wear",
+        SurveyStep::Erosion => "erosion outside the trunks",
         SurveyStep::Streams => "trunk streams",
         SurveyStep::Range => "lowest and highest height of each tile",
-        SurveyStep::Ranges => "lowest and highest height of all",
+        SurveyStep::Ranges => "lowest and highest height of the whole terrain",
         SurveyStep::Ground => "ground",
     }
 }
@@ -341,7 +343,7 @@ fn smoothing_text(smoothing: &PlannedSmoothing) -> String {
     }
 }
 
-/// The stages as a table for people, and the layers that are computed on the whole terrain at once.
+/// Formats the stages as a table, followed by the layers that are computed on the whole terrain at once.
 fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
     let mut text = format!(
         "{} × {} samples in tiles of {}; times are for one thread of this machine\n",
@@ -378,12 +380,12 @@ fn table(plan: &TilePlan, seconds: &[f64], disk: DiskUse) -> String {
     }
     let [kept, pruned] = [disk.kept, disk.pruned].map(bytes_text);
     text += &format!(
-        "In total {:.1} s, and about {kept} of disk, or {pruned} with run-tiles --prune\n",
+        "In total {:.1} s, and about {kept} of disk space, or {pruned} with run-tiles --prune\n",
         seconds.iter().sum::<f64>()
     );
     let whole: Vec<_> = plan.stages.iter().flat_map(|stage| &stage.whole).collect();
     if !whole.is_empty() {
-        text += "Computed as a whole:\n";
+        text += "Computed on the whole terrain at once:\n";
         whole.iter().for_each(|reason| text += &format!("  {reason}\n"));
     }
     text
@@ -455,7 +457,7 @@ pub fn run_all(args: &RunTilesArgs) -> CommandResult {
     Ok(())
 }
 
-/// The command of a worker for tasks of a stage.
+/// The command that starts a worker for tasks of a stage.
 fn worker(args: &RunTilesArgs, stage: usize) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("run-tile").arg(&args.plan).arg(stage.to_string()).arg("--threads").arg(args.work.threads.to_string());
@@ -494,7 +496,7 @@ pub fn run_merge(args: &MergeArgs) -> CommandResult {
     print(&super::export::lines(&report))
 }
 
-/// Writes pyramids of tiles for maps in browsers, one into each given folder.
+/// Writes tile pyramids for maps in browsers, one into each given folder.
 fn merge_web_map(
     args: &MergeArgs,
     build: &TileBuild,

@@ -11,7 +11,7 @@ use super::{CommandResult, print, print_json, usage};
 use talweg::appearance::PaletteTable;
 use talweg::timelapse::{Film, FilmError, MOST_FRAMES_A_SECOND, check_target, is_gif};
 
-/// Film an erosion from its start to its end, as a GIF or a folder of PNG pictures
+/// Film an erosion process from its first to its last iteration, as a GIF or a folder of PNG pictures
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -29,16 +29,16 @@ pub struct TimelapseArgs {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Layer to film, by name or number; otherwise the topmost erosion
+    /// Layer to film, by name or number; by default the topmost erosion
     #[arg(long, value_name = "LAYER")]
     layer: Option<String>,
-    /// Number of pictures, from start to end
+    /// Number of frames, from the first to the last iteration
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(2..=100_000))]
     frames: u32,
-    /// Pictures per second of a GIF
+    /// Frames per second of a GIF
     #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES_A_SECOND as i64))]
     fps: u32,
-    /// Side of the pictures, in pixels
+    /// Side length of the pictures, in pixels
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(16..=8192))]
     picture: u32,
     /// Print what was written as JSON

@@ -17,20 +17,20 @@ use talweg::scene::{Layer, Mix, Scene};
 
 /// Default camera distance, as a multiple of the scene's side length.
 const DISTANCE_SIDES: f64 = 1.25;
-/// Maximum memory of a pixel in bytes: two copies of its light and evaluation counts, and the picture while it is
-/// written.
+/// Maximum memory of a pixel in bytes. It includes two copies of the pixel's light and evaluation counts, and the
+/// picture while it is written.
 const PIXEL_BYTES: usize = 96;
 
 #[derive(Args)]
 #[command(next_help_heading = "Sphere tracing")]
 pub struct TraceArgs {
-    /// Draw in perspective, straight from the construction tree of the lowest layer; --size has no effect
+    /// Draw in perspective, directly from the construction tree of the lowest layer; --size has no effect
     #[arg(long)]
     pub sphere_trace: bool,
     /// Position of the camera in metres: east, south, up
     #[arg(long, value_name = "X,Y,Z", value_parser = trace_point, allow_hyphen_values = true, requires = "sphere_trace", conflicts_with_all = ["azimuth", "elevation", "distance"])]
     eye: Option<TracePoint>,
-    /// Point that the camera looks at, in metres; by default the ground in the middle
+    /// Point that the camera looks at, in metres: east, south, up; by default the terrain at the centre
     #[arg(long, value_name = "X,Y,Z", value_parser = trace_point, allow_hyphen_values = true, requires = "sphere_trace")]
     target: Option<TracePoint>,
     /// Direction from the target to the camera, in degrees clockwise from north
@@ -45,17 +45,17 @@ pub struct TraceArgs {
     /// Vertical field of view, in degrees
     #[arg(long, value_name = "DEG", default_value_t = 40.0, value_parser = number(1.0, 170.0), requires = "sphere_trace")]
     fov: f64,
-    /// Distance from the camera at which the detail has halved, in metres: octaves of noise fade out, and levels of
-    /// detail switch to their simple pieces; by default full detail everywhere
+    /// Distance from the camera, in metres, at which the level of detail is halved: octaves of noise fade out, and
+    /// levels of detail switch to their simple primitives; by default full detail everywhere
     #[arg(long, value_name = "M", value_parser = number(0.1, 1.0e8), requires = "sphere_trace")]
     half_detail: Option<f64>,
-    /// Draw the number of evaluations of the tree for each pixel, and print their counts
+    /// Draw the number of evaluations of the construction tree for each pixel, and print the counts
     #[arg(long, requires = "sphere_trace")]
     evaluations: bool,
-    /// Use one Lipschitz bound for the whole tree, for comparison
+    /// Use one Lipschitz bound for the whole construction tree, for comparison
     #[arg(long, requires = "sphere_trace")]
     global_bound: bool,
-    /// Use proven bounds for the segment ahead, without a table: slower, for comparison
+    /// Use proven bounds for the next segment of a ray instead of a table; slower, for comparison
     #[arg(long, requires = "sphere_trace", conflicts_with = "global_bound")]
     local_bounds: bool,
 }
@@ -80,9 +80,9 @@ fn number(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone
     }
 }
 
-/// The construction of the lowest layer, and the parts of the scene that the picture leaves out.
+/// The construction of the lowest layer, and the names of the parts of the scene that the picture omits.
 fn subject_of(scene: &Scene) -> Result<(&Layer, &Construction, Vec<String>), Failure> {
-    // A group does not count as a terrain of its own.
+    // A group layer only contains other layers, so it cannot be the lowest layer.
     let is_ground = |&index: &usize| scene.is_shown(index) && scene.group(index).is_none();
     let mut shown = (0..scene.layers.len()).filter(is_ground).map(|index| &scene.layers[index]);
     let fail = |text: String| Err(usage(anyhow::anyhow!(text)));

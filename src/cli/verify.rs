@@ -9,15 +9,16 @@ use talweg::eval::{MemoryUse, thread_pool};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::sample_check::{SampleCheck, check_samples};
 
-/// Evaluate with 1, 2 and all threads and print the content hash of the heights and data maps
+/// Evaluate a scene with 1, 2 and all threads, and print the content hash of the heights and data maps
 #[derive(Args)]
 #[command(after_help = "\
-The hash (XXH3-128 of size, heights and data maps) is the same for the same scene on any computer.
-Exit code 1 if the hash depends on the number of threads, which is a defect of Talweg.
-A PNG, GeoTIFF or OpenEXR file exported by Talweg carries its scene. The scene is evaluated at the size of the file; exit
-code 1 if it gives other heights than at the export, for example after a change of an algorithm or of a file that it
-reads. Then the samples of the file are compared with the scene; exit code 1 if one differs by more than a step of the
-file. For GLB, OBJ and PLY, only the scene is checked.
+The hash (XXH3-128 of size, heights and data maps) is the same for the same scene on any computer. The exit code is 1 if
+the hash depends on the number of threads, which is a defect of Talweg.
+
+A PNG, GeoTIFF or OpenEXR file exported by Talweg contains its scene. The scene is evaluated at the size of the file. The
+exit code is 1 if the heights differ from those at the export, for example because an algorithm changed, or a file that
+the scene reads. Then the samples of the file are compared with the evaluated scene. The exit code is 1 if a sample
+differs by more than one step of the file's numbers. For GLB, OBJ and PLY files, only the scene is checked.
 
 Examples:
   talweg verify alpine-range --size 257
@@ -88,7 +89,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     if args.json {
         return print_json(&runs);
     }
-    // For a scene, only the hash is printed, so that scripts can read it.
+    // For a scene file, only the hash is printed, so that scripts can read it.
     match origin {
         Some(_) => print(&format!("{}\n{said}\n", runs[0].hash)),
         None => {

@@ -1,8 +1,8 @@
 //! `talweg watch`: repeats a command whenever a scene, or a file that the scene names, is saved.
 //!
-//! Each run is a process of its own, so a failure ends only that run. Files are polled several times a second, which
+//! Each run is a separate process, so a failure ends only that run. Files are polled several times a second, which
 //! works on every file system, including network folders. A changed file counts as complete when two successive polls
-//! find it unchanged.
+//! find the same contents.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,11 +16,11 @@ use super::{Cli, CommandResult, Failure, print_message, usage};
 use talweg::export::origin::load_scene;
 use talweg::io::FileStamp;
 
-/// Repeat a command whenever the scene, or a file that it names, is saved
+/// Repeat a command whenever a scene, or a file that the scene names, is saved
 #[derive(Args)]
 #[command(after_help = "\
-COMMAND is any talweg command that takes a scene, written without the scene, which is inserted. After an error in the scene
-the watch continues. Ctrl-C ends it.
+COMMAND is any talweg command that takes a scene. Write it without the scene, which is inserted automatically. After an
+error in the scene, talweg continues to watch. Ctrl-C ends it.
 
 Examples:
   talweg watch island.ron -- export -o island.png --size 1025
@@ -77,7 +77,8 @@ pub fn run(args: &WatchArgs) -> CommandResult {
     }
 }
 
-/// The command with the scene inserted after its name, if it takes a scene and is otherwise valid.
+/// The command with the scene inserted after its name. It is an error if the command takes no scene or is otherwise
+/// invalid.
 fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
     let name = &args.command[0];
     let cli = Cli::command();
@@ -133,7 +134,7 @@ impl WatchedFiles {
             std::thread::sleep(every);
             let changed = self.0.iter().find(|(path, stamp)| has_changed(path, stamp.as_ref()));
             let Some((path, _)) = changed else { continue };
-            // An editor that replaces the file may briefly leave the file missing.
+            // An editor that replaces the file can leave the file missing for a moment.
             let mut last = None;
             loop {
                 let now = FileStamp::read(path).ok().filter(FileStamp::is_file);

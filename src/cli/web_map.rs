@@ -12,17 +12,19 @@ use talweg::field::Control;
 use talweg::io::check_new_folder;
 use talweg::web_map::{GlobePyramid, MapPosition, RasterPyramid, TilePixels, WebMapError, WebMapReport};
 
-/// Write a pyramid of tiles for maps in browsers and for globes
+/// Write a tile pyramid for maps in browsers or for globes
 #[derive(Args)]
 #[command(after_help = "\
-Pixels are tiles of 256 × 256 in Web Mercator, FOLDER/{z}/{x}/{y}.png with a tiles.json:
+--pixels selects the content of the tiles. All contents except quantized are images of 256 × 256 pixels in Web Mercator,
+FOLDER/{z}/{x}/{y}.png, with a tiles.json:
   terrarium   heights to 1/256 m in Mapzen's encoding, for MapLibre
   mapbox      heights to 1/10 m, Terrain-RGB
   hillshade   greyscale, lit by the scene's sun
-  colours     colours of the ground
-  quantized   triangles for CesiumJS, quantized-mesh 1.0 with a layer.json
+  colours     colours of the terrain
+  quantized   triangles for CesiumJS, in the format quantized-mesh 1.0, with a layer.json
 
-The folder must be new; it appears complete with all tiles. Planets are exported as a map instead.
+The folder must be new; it appears only when all tiles are written. Planets cannot be written as tiles; `talweg export`
+writes them as a map.
 
 Examples:
   talweg web-map alpine-range -o tiles --longitude 7.6 --latitude 46
@@ -36,13 +38,13 @@ pub struct WebMapArgs {
     /// Content of the tiles
     #[arg(long, value_enum, default_value_t = WebPixels::Terrarium)]
     pixels: WebPixels,
-    /// Longitude of the middle of the terrain in degrees
+    /// Longitude of the centre of the terrain, in degrees
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     longitude: f64,
-    /// Latitude of the middle of the terrain in degrees
+    /// Latitude of the centre of the terrain, in degrees
     #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
     latitude: f64,
-    /// Closest zoom; by default the first that is as fine as the terrain
+    /// Closest zoom; by default the first zoom that is as fine as the terrain
     #[arg(long, value_name = "ZOOM", value_parser = clap::value_parser!(u32).range(0..=24))]
     closest: Option<u32>,
     /// Print the report as JSON
@@ -76,7 +78,7 @@ pub fn run(args: &WebMapArgs) -> CommandResult {
     }
     check_new_folder(&args.output)?;
     let what = if args.pixels == WebPixels::Colours { MemoryUse::COLOURS } else { MemoryUse::EXPORT };
-    // The coarser zooms need another third of the memory of the heights.
+    // The heights of the coarser zooms need another third of the memory of the heights.
     let terrain = job.evaluate(&MemoryUse { fields: what.fields + 2.0, ..what })?;
     let settings = &job.scene.settings;
     let place = MapPosition { longitude: args.longitude, latitude: args.latitude };

@@ -26,11 +26,11 @@ struct SharedTasks {
     gave_up: Option<WorkerError>,
 }
 
-/// Runs tasks 0 to `tasks` in up to `most` worker processes at a time, each started by `worker`. If a worker ends
-/// before it answers, another worker repeats its task. Only the errors of workers are shown.
+/// Runs tasks 0 to `tasks` - 1 in up to `most` worker processes at a time, each started by `worker`. If a worker ends
+/// before it answers, another worker repeats its task. Error messages of workers are shown; their other output is not.
 ///
 /// # Errors
-/// If a task failed in every attempt; the other workers are then stopped.
+/// If a task failed in every attempt. The other workers are then stopped.
 pub fn run_in_workers(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
     most: usize,
@@ -59,7 +59,7 @@ fn lock(shared: &Mutex<SharedTasks>) -> MutexGuard<'_, SharedTasks> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs tasks as long as some remain. If a worker process ends, the next one continues.
+/// Runs tasks until none remains. If the worker process ends, a new process continues.
 fn work(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
     shared: &Mutex<SharedTasks>,
@@ -93,7 +93,7 @@ fn work(
         drop(asks);
         let program = lock(shared).workers[number].take();
         if let Some(mut program) = program {
-            // The process ends when its input is closed; a failed process has ended already.
+            // The process ends when its input is closed; a failed process has already ended.
             let _ = program.wait();
         }
         if let Some((task, tries)) = failed {
@@ -113,8 +113,8 @@ fn work(
 mod tests {
     use super::*;
 
-    /// Runs workers that execute the shell command `what` with the `$task` that they read, in a folder where they log
-    /// it.
+    /// Runs workers in a folder. Each worker executes the shell command `what` for every `$task` that it reads, and
+    /// logs the task there.
     fn run_logged(
         folder: &std::path::Path,
         what: &str,
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_task_is_restarted_when_its_worker_dies() {
         let folder = tempfile::tempdir().unwrap();
-        // One worker dies in the middle of an answer, another without an answer.
+        // The first worker dies in the middle of its answer, the second worker dies without an answer.
         let dies = "mkdir a$task 2>&- && printf don && kill -9 $$; mkdir b$task 2>&- && exit 1";
         let (outcome, done) = run_logged(folder.path(), dies, 2, 4);
         outcome.unwrap();

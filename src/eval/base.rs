@@ -1,11 +1,11 @@
-//! An optional base terrain for a stack: heights and data maps from the caller, in place of level ground.
+//! An optional base terrain for a stack of layers: the caller's heights and data maps replace the level ground.
 
 use std::sync::Arc;
 
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, resample};
 use crate::nodes::multiscale::sample_ratio;
 
-/// A terrain below the lowest layer, in place of level ground at height 0.
+/// A terrain below the lowest layer. It replaces the level ground at height 0.
 #[derive(Clone, Debug)]
 pub struct BaseTerrain {
     terrain: Arc<Terrain>,
@@ -13,13 +13,13 @@ pub struct BaseTerrain {
 }
 
 impl BaseTerrain {
-    /// Makes `terrain` the base of a stack. The terrain must have the same edges and faces as the scene. A terrain with
-    /// another number of samples is resampled.
+    /// Makes `terrain` the base of a stack. The terrain must have the same edges and faces as the scene. If its number
+    /// of samples differs from that of the evaluation, the terrain is resampled.
     pub fn new(terrain: Terrain) -> Self {
         Self { hash: terrain.hash(), terrain: Arc::new(terrain) }
     }
 
-    /// Content hash: equal hashes mean equal terrains.
+    /// Content hash. Two base terrains with equal hashes are equal.
     pub fn hash(&self) -> u128 {
         self.hash
     }
@@ -42,8 +42,8 @@ impl BaseTerrain {
         made.height = resample(own, grid, &self.terrain.height, control)?;
         for (kind, map) in self.terrain.maps() {
             let mut map = resample(own, grid, map, control)?;
-            // Flow is counted in cells, so it changes with the number of samples. Cubic interpolation can undershoot at
-            // a jump: values below 0 are set to 0, except in maps that allow negative values.
+            // Flow is counted in cells, so it scales with the number of samples. Cubic interpolation can undershoot at
+            // a jump. Values below 0 are therefore set to 0, except in maps that allow negative values.
             let factor = if kind == MapKind::Flow { sample_ratio(own, grid) as f32 } else { 1.0 };
             let is_signed = matches!(kind, MapKind::Brightness | MapKind::Ridge);
             for value in &mut map {
@@ -93,7 +93,7 @@ mod tests {
         for (k, h) in coarse.height.iter().enumerate() {
             assert_eq!(fine.height[2 * (k / 17) * 33 + 2 * (k % 17)], *h);
         }
-        // On the fine grid, four times as many cells drain to each sample.
+        // The fine grid has four times as many cells, so four times as many cells drain to each sample.
         let factor = sample_ratio(coarse.grid, fine.grid) as f32;
         assert!(fine.map(MapKind::Flow).unwrap().iter().all(|flow| (flow - 3.0 * factor).abs() < 1e-4));
     }

@@ -1,4 +1,4 @@
-//! Cache of layer results by content key, limited in bytes; the least recently used results are dropped first.
+//! Cache of layer results by content key. Its memory is limited: the least recently used results are dropped first.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,22 +7,22 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use crate::field::Terrain;
 
-/// Hash of everything that a result depends on; the key of that result in a cache.
+/// Hash of everything that a result depends on. A cache stores the result under this key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ContentKey(u128);
 
 impl ContentKey {
-    /// The key of the base terrain, before any layer.
+    /// The key of the base terrain, computed from `parts`; the keys of the layers above continue from it.
     pub fn start(parts: &[&[u8]]) -> Self {
         parts.iter().fold(Self(0), |key, part| key.join(part))
     }
 
-    /// The key as a number.
+    /// The key as a 128-bit number.
     pub fn bits(self) -> u128 {
         self.0
     }
 
-    /// The key after adding `part` to the hashed inputs.
+    /// The key after adding `part` to the hashed inputs of this key.
     #[must_use]
     pub fn join(self, part: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(part.len() + 16);
@@ -78,8 +78,8 @@ impl Cache {
         Some(kept.terrain.clone())
     }
 
-    /// Caches `terrain`, then drops the least recently used terrains until all others fit into the budget. A terrain
-    /// larger than the whole budget is not cached.
+    /// Caches `terrain`, then drops the least recently used terrains until the remaining ones fit into the budget. A
+    /// terrain larger than the whole budget is not cached.
     pub fn insert(&mut self, key: ContentKey, terrain: &Arc<Terrain>) {
         let size = terrain.bytes();
         if size > self.budget {

@@ -1,8 +1,9 @@
 //! Incremental evaluation of constructions: only samples that an edit can have changed are computed again.
 //!
-//! The bits equal those of a full computation: [`changed_area`] contains every position that can differ, and samples do
-//! not depend on each other. If a scene consists of a single construction, a small change during a drag is computed at
-//! full size ([`Constructions::is_small_change`]). Layers above a construction are always computed again in full.
+//! The result equals a full computation bit for bit. [`changed_area`] contains every position that can differ, and no
+//! sample depends on another sample. If a scene consists of a single construction, a small change during a drag is
+//! computed at full size ([`Constructions::is_small_change`]). Layers above a construction are always computed again in
+//! full.
 
 use std::sync::Arc;
 
@@ -13,9 +14,9 @@ use crate::nodes::Context;
 use crate::nodes::generators::construction::Construction;
 use crate::scene::{Layer, Scene};
 
-/// Maximum number of cached results: one for the preview and one for the full size.
+/// Maximum number of cached construction results: one for the preview and one for the full size.
 const MOST: usize = 2;
-/// During a drag, changes that affect more than this fraction of the samples are computed as previews.
+/// During a drag, a change that affects more than this fraction of the samples is computed as a preview.
 const WIDEST: f64 = 0.3;
 
 /// The last result of a construction on a grid.
@@ -26,11 +27,11 @@ struct FilledConstruction {
     terrain: Arc<Terrain>,
 }
 
-/// The latest results of constructions, newest first.
+/// Cached results of the latest evaluated constructions, newest first.
 #[derive(Default)]
 pub struct Constructions {
     made: Vec<FilledConstruction>,
-    /// Difference between the construction generated last and the previous result of the same construction.
+    /// Difference between the latest result of a construction and the previous result of the same construction.
     pub newest: Option<ChangedRegion>,
     /// Whether a construction was generated since this flag was last set to false.
     pub has_run: bool,
@@ -73,7 +74,7 @@ fn writes_same_maps(a: &Tree, b: &Tree) -> bool {
 }
 
 impl Constructions {
-    /// The terrain of the construction.
+    /// Returns the terrain of the construction. Only samples that differ from a cached result are computed.
     ///
     /// # Errors
     /// If the computation was cancelled; the cached results then stay unchanged.
@@ -106,7 +107,8 @@ impl Constructions {
         self.made.truncate(MOST);
     }
 
-    /// Makes the newest cached result share the memory of `terrain`, which is equal to it and has other owners as well.
+    /// Makes the newest cached result share the memory of `terrain`. The two are equal, and `terrain` has other owners
+    /// as well.
     pub fn reuse_allocation(&mut self, terrain: &Arc<Terrain>) {
         if let Some(made) = self.made.first_mut().filter(|made| made.terrain.samples() == terrain.samples()) {
             made.terrain = terrain.clone();
@@ -126,7 +128,7 @@ impl Constructions {
     }
 }
 
-/// The construction that makes the whole terrain of the scene. `None` if other layers take part or the edges wrap.
+/// The construction that makes the whole terrain of the scene. `None` if other layers contribute or the edges wrap.
 pub fn sole_construction(scene: &Scene) -> Option<(&Layer, &Construction)> {
     let grid = scene.grid(scene.samples());
     let (index, construction) = scene.only_construction().ok().filter(|_| grid.has_edge())?;
@@ -160,8 +162,8 @@ mod tests {
                 |scene: &Scene, store: &mut Store| evaluate(scene, 129, None, store, &Control::default()).unwrap();
             run(&scene(&Arc::new(tree.clone())), &mut store);
             for k in 0..6 {
-                // The edited primitive is the last and most deeply nested one. Each of the material layers contains it
-                // in turn.
+                // The edited primitive is the last and most deeply nested node of the construction tree. Each of the
+                // material layers contains it in turn.
                 let materials: Vec<MaterialLayer> =
                     MaterialLayer::ALL.into_iter().filter(|t| tree.root(*t).is_some()).collect();
                 let mut path = PiecePath::material(materials[k % materials.len()]);

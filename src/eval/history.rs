@@ -1,8 +1,8 @@
-//! History of an evaluation: statistics of a process over its iterations, and the heights at one position over all
-//! layers.
+//! History of an evaluation: statistics of a process over its iterations, and the heights at one position after each
+//! layer.
 //!
-//! Both are read from results cached in the [`Store`]. Only layers below a probed position whose results are no longer
-//! in the cache are computed again.
+//! Both are read from results cached in the [`Store`]. For a probed position, only layers whose results have left the
+//! cache are computed again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,36 +18,36 @@ use crate::scene::Scene;
 
 /// Approximate maximum number of key frames per stage whose slopes are measured.
 const MOST_MEASURED: u32 = 48;
-/// Maximum number of moments in a [`ProcessHistory`]; longer histories are thinned evenly.
+/// Maximum number of measured iterations in a [`ProcessHistory`]. Longer histories are thinned evenly.
 const MOST_MOMENTS: usize = 1000;
 
-/// Statistics of a process up to now.
+/// Statistics of a process, up to the last iteration that has run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProcessHistory {
     /// Index of the layer.
     pub layer: usize,
-    /// Number of distinct samples of the grid: sums divided by it are means.
+    /// Number of distinct samples of the grid. Sums divided by this number are means.
     pub cells: usize,
-    /// The iterations at which the process starts on each grid, from coarse to fine.
+    /// The iterations at which the process starts on each grid, from the coarsest grid to the finest.
     pub levels: Vec<u32>,
     /// Measurements in order of iteration.
     pub moments: Vec<Moment>,
 }
 
-/// Measurements of a process after one iteration.
+/// Measurements of a process after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moment {
-    /// Iteration on the evaluated grid; at full size this equals the iteration that the scene counts.
+    /// Number of the iteration on the evaluated grid. At full size this equals the iteration that the scene counts.
     pub iteration: u32,
     /// Mass balance since the first iteration.
     pub mass_balance: MassBalance,
-    /// Slope statistics; only some of the key frames have them.
+    /// Slope statistics, if this is one of the key frames whose slopes were measured.
     pub slopes: Option<Slopes>,
 }
 
 impl ProcessHistory {
-    /// Mean change of height per iteration around `moment`, as a fraction of the relief: half of the sum of material
-    /// removed and deposited, plus material added.
+    /// Mean change of height per iteration around `moment`, as a fraction of the relief. The change is
+    /// 0.5 · (eroded + deposited) + added, from the mass balance.
     pub fn change(&self, moment: usize) -> f64 {
         let Some(now) = self.moments.get(moment) else { return 0.0 };
         let start = Moment { iteration: 0, mass_balance: MassBalance::default(), slopes: None };
@@ -59,7 +59,7 @@ impl ProcessHistory {
     }
 }
 
-/// The steps of the process `layer` on each grid up to `samples`, from coarse to fine.
+/// The steps of the process `layer` on each grid of up to `samples` per side, from the coarsest grid to the finest.
 fn level_steps(scene: &Scene, samples: usize, layer: usize) -> Vec<(Grid, LayerStep<'_>)> {
     let levels = scene.layers.get(layer).map_or_else(Vec::new, |layer| layer.levels(samples));
     let on_level = |samples: usize| {
@@ -69,7 +69,7 @@ fn level_steps(scene: &Scene, samples: usize, layer: usize) -> Vec<(Grid, LayerS
     levels.iter().filter_map(|(level, _)| on_level(level.samples)).collect()
 }
 
-/// The history of the process `layer`, as far as the store has cached it.
+/// The history of the process `layer`, from the iterations that the store has cached.
 pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Option<ProcessHistory> {
     scene.layers.get(layer)?;
     let grid = scene.grid(samples);
@@ -95,7 +95,7 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
 }
 
 /// Measures the slopes of key frames of the process `layer`. The key frames are spread over its iterations; those
-/// measured before are skipped. [`history`] then returns the slopes.
+/// measured earlier are skipped. [`history`] then returns the slopes.
 ///
 /// # Errors
 /// [`Cancelled`] if `control` requests it; finished measurements are kept.
@@ -133,11 +133,11 @@ pub fn measure_key_frame_slopes(
 /// Heights at one position, by layer and by iteration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PositionProbe {
-    /// The position as fractions from 0 to 1, to the east and to the south. On a planet, the fractions of a map of all
-    /// longitudes and latitudes.
+    /// The position as fractions from 0 to 1 of the terrain's side, towards the east and the south. On a planet,
+    /// fractions of a map of all longitudes and latitudes.
     pub place: [f32; 2],
     /// Height after each active layer, from the lowest layer up, as a fraction of the relief. If a playhead is before
-    /// the end of its process, the layers above count as one entry: the height after the topmost layer.
+    /// the end of its process, the layers above that process count as one entry: the height after the topmost layer.
     pub layers: Vec<(usize, f32)>,
     /// Heights at the key frames of the watched process, by iteration, before the layer's mask and opacity.
     pub heights: Vec<(u32, f32)>,
@@ -167,7 +167,7 @@ pub fn probe(
     let steps = plan(scene, samples, playhead);
     for (k, step) in steps.iter().enumerate() {
         if step.is_above_playhead && k + 1 < steps.len() {
-            continue; // layers above the playhead count as one entry
+            continue; // layers above the playhead's process count as one entry
         }
         let terrain = if k + 1 == steps.len() {
             shown.clone()

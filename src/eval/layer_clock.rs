@@ -10,7 +10,7 @@ use crate::field::Control;
 #[derive(Debug, Default)]
 struct LayerTimes {
     spent: BTreeMap<usize, Duration>,
-    /// The layer being computed, and its start time.
+    /// Index of the layer being computed, and its start time.
     present: Option<(usize, Instant)>,
 }
 
@@ -50,9 +50,9 @@ mod tests {
             timed_layers(&control, work).1.into_iter().map(|(layer, _)| layer).collect::<Vec<_>>()
         };
         assert!(layers(&[]).is_empty());
-        // Layer 0 is entered again after layer 3, whose result it needed.
+        // Layer 0 is entered again after layer 3, because layer 0 needed the result of layer 3.
         assert_eq!(layers(&[0, 3, 0]), [0, 3]);
-        // The next evaluation starts from zero.
+        // The next evaluation starts without the times of the first.
         assert_eq!(layers(&[1]), [1]);
     }
 }

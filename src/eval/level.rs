@@ -1,4 +1,4 @@
-//! Evaluates the layers of a scene on one grid, after the coarser grids on which processes start.
+//! Evaluates the layers of a scene on one grid. Coarse-to-fine processes continue from the coarser grids.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ pub(super) struct LevelTask<'a> {
     pub base: Option<&'a BaseTerrain>,
     pub samples: usize,
     pub playhead: Option<Playhead>,
-    /// If set, only the changes that processes up to this layer make are needed, for a finer grid. The terrain itself
-    /// need not be made.
+    /// If set, only the changes of processes up to this layer are needed, for a finer grid. The terrain itself need not
+    /// be computed.
     pub topmost: Option<usize>,
     pub control: &'a Control,
 }
@@ -35,7 +35,7 @@ pub(super) struct LevelResult {
     pub terrain: Arc<Terrain>,
     /// Mass balances of the processes that ran, by layer index.
     pub mass_balances: Vec<(usize, MassBalance)>,
-    /// Changes of processes that run from coarse to fine, by layer index.
+    /// Changes that coarse-to-fine processes made, by layer index.
     pub changes: HashMap<usize, LevelChange>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> LevelTask<'a> {
         self.evaluate_with(&mut HashMap::new(), store)
     }
 
-    /// Like [`evaluate`](Self::evaluate), with known results of layers that masks read, by layer index.
+    /// Like [`evaluate`](Self::evaluate). `sources` holds known results of layers that masks read, by layer index.
     fn evaluate_with(
         &self,
         sources: &mut HashMap<usize, Arc<Terrain>>,
@@ -74,7 +74,7 @@ impl<'a> LevelTask<'a> {
         Ok(run.made)
     }
 
-    /// Finds the deepest cached result of `steps`. If only changes are needed, the cached changes are put into
+    /// Finds the deepest cached result of `steps`. If only changes are needed, the function adds the cached changes to
     /// `changes`, and the returned result is below all layers with uncached changes.
     fn known_result(
         &self,
@@ -101,7 +101,7 @@ impl<'a> LevelTask<'a> {
         }
     }
 
-    /// Returns the changes that processes of `steps` made on the next coarser grid, by layer index.
+    /// Returns the changes that the processes of `steps` made on the next coarser grid, by layer index.
     fn coarser_changes(
         &self,
         steps: &[LayerStep],
@@ -114,7 +114,7 @@ impl<'a> LevelTask<'a> {
         Ok(Self { samples, topmost: Some(refined.index), ..*self }.evaluate(store)?.changes)
     }
 
-    /// A terrain on which layers start and that is not the result of a layer: the base terrain or level ground.
+    /// A terrain below layers that is not the result of a layer: the base terrain or level ground.
     fn ground(&self, of: GroupBase) -> Result<Arc<Terrain>, Cancelled> {
         let grid = self.scene.grid(self.samples);
         match (of, self.base) {
@@ -124,12 +124,12 @@ impl<'a> LevelTask<'a> {
     }
 }
 
-/// A small placeholder for a terrain that is not needed.
+/// A small placeholder, used where no terrain is needed.
 fn no_terrain() -> Terrain {
     Terrain::flat(Grid::new(2, Edges::Open))
 }
 
-/// The evaluation of a level in progress.
+/// An evaluation on one grid, in progress.
 struct LevelRun<'a> {
     level: &'a LevelTask<'a>,
     store: &'a mut Store,
@@ -137,7 +137,7 @@ struct LevelRun<'a> {
     sources: &'a mut HashMap<usize, Arc<Terrain>>,
     /// The terrains below the open groups, outermost group first.
     bases: Vec<Arc<Terrain>>,
-    /// The result of the layers evaluated up to now.
+    /// The result of the layers evaluated so far.
     made: LevelResult,
 }
 
@@ -151,7 +151,7 @@ impl LevelRun<'_> {
         self.open_groups(step)?;
         let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
         let is_level = step.is_level && (topmost.is_some() || samples < scene.samples());
-        // Drop our reference first. If nothing else owns the terrain, the erosion process then takes it over instead of
+        // Drop our reference first. If nothing else owns the terrain, the erosion process then reuses it instead of
         // copying it.
         let given = match mix::is_opaque_process(step.layer) && !is_level {
             true => std::mem::replace(&mut self.made.terrain, Arc::new(no_terrain())),
@@ -204,8 +204,8 @@ impl LevelRun<'_> {
         Ok(())
     }
 
-    /// Records the change that a process made on this grid and all coarser ones; a finer grid starts from the change.
-    /// `streams` are the trunk streams, if a coarser grid has already determined them.
+    /// Records the change that a process made on this grid and all coarser grids; the process starts from it on a finer
+    /// grid. `streams` are the trunk streams, if a coarser grid has already determined them.
     fn record_change(
         &mut self,
         step: &LayerStep,

@@ -1,8 +1,8 @@
 //! Live terrain during a brush stroke: only the painted layer is computed at full size. The layers above are computed
-//! when the brush is lifted.
+//! when the user lifts the brush.
 //!
 //! Until then the view shows the last result of the whole stack, plus the height change of the painted layer since that
-//! result. If no layer is above the painted one, the shown terrain is the exact result.
+//! result. If no layer is above the painted layer, the shown terrain is the exact result.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -58,12 +58,12 @@ pub(super) struct LiveChange {
     pub before: Arc<Terrain>,
     /// The region in which the two terrains differ.
     pub region: Region,
-    /// Computation time.
+    /// Computation time of the change.
     pub elapsed: Duration,
 }
 
 impl LiveGround {
-    /// Makes the result of a request the starting point of later strokes.
+    /// Makes `terrain`, the result of `request`, the starting point of later strokes.
     pub fn restart(&mut self, request: &Request, terrain: &Arc<Terrain>) {
         let is_whole = request.playhead.is_none();
         *self = Self { done: is_whole.then(|| (request.scene.clone(), terrain.clone())), stroke: None };
@@ -131,7 +131,7 @@ fn differ_by_strokes(a: &Scene, b: &Scene, layer: usize) -> bool {
     same == *b
 }
 
-/// `shown`, with the heights in the region replaced by those of `done` plus the change from `base` to `made`.
+/// Returns `shown` with new heights in the region: those of `done` plus the change from `base` to `made`.
 fn with_layer_change(shown: &Terrain, done: &Terrain, base: &Terrain, made: &Terrain, region: &Region) -> Terrain {
     let (mut terrain, n) = (shown.clone(), shown.samples());
     for row in region.rows.clone() {

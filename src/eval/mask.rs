@@ -1,4 +1,4 @@
-//! Layer masks: every active condition gives a weight from 0 to 1, and the weights are multiplied.
+//! Layer masks. Every active condition of a mask gives a weight from 0 to 1, and the weights are multiplied.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use crate::nodes::generators::warp::DomainWarp;
 use crate::nodes::{Context, NodeKind};
 use crate::scene::{Mask, Mix, Reads, Scene};
 
-/// Octaves of the patch noise.
+/// Octaves of the noise that scatters patches.
 const NOISE_OCTAVES: u32 = 5;
-/// Separates the patch noise from the random values of the layer's node.
+/// Salt that makes the patch noise differ from the random values of the layer's node.
 const NOISE_SALT: u64 = 0x6d61_736b;
 /// Maximum number of noise patches along a side of the terrain.
 const MOST_PATCHES: f32 = 8192.0;
@@ -68,13 +68,13 @@ pub(super) fn scene_up_to(scene: &Scene, index: usize) -> Scene {
     lower
 }
 
-/// The layer that the mask of layer `index` reads, and the scene whose result the mask reads. If that layer is a
-/// generator, the scene is the generator alone; otherwise it contains all layers up to that layer.
+/// The layer that the mask of layer `index` reads, and the scene whose result the mask reads. If the read layer is a
+/// generator, the scene contains only that generator. Otherwise the scene contains all layers up to the read layer.
 pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
     if !scene.layers[index].mask.by_layer {
         return None;
     }
-    // A missing source layer is reported as a problem elsewhere; here the condition is ignored.
+    // A missing source layer is reported as a problem elsewhere; here the mask's condition on it is ignored.
     let source = scene.mask_source(index).ok()??;
     let mut made = scene.clone();
     if matches!(made.layers[source].node.work(), NodeKind::Generator(_)) {
@@ -120,7 +120,7 @@ pub fn weights(
 }
 
 /// The product of all conditions of the mask, before blurring and inverting. `smooth` holds the heights smoothed for
-/// the curvature condition, if these are already known.
+/// the curvature condition, if they are already known.
 pub fn sharp_weights(
     cx: &Context,
     mask: &Mask,
@@ -161,7 +161,7 @@ pub fn sharp_weights(
     if mask.by_noise {
         let noise = uniform_noise(cx, mask)?;
         let between = FeatherBand::new(1.0 - mask.noise_cover, f32::MAX, mask.noise_feather);
-        // With a cover of 0, no sample passes, not even the highest noise value.
+        // With a cover of 0, no sample passes, not even the sample with the highest noise value.
         narrow(&|k, _, _| if mask.noise_cover > 0.0 { between.weight(noise[k]) } else { 0.0 })?;
     }
     if mask.by_image
@@ -186,7 +186,7 @@ pub fn sharp_weights(
         };
         narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
-    // If no layer below made the map, the condition is ignored, as it is for a missing file.
+    // If no layer below made the map, the condition is ignored, as is the condition on a missing file.
     if mask.by_data && (beneath.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
         let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
         let read = MapValues::new(cx, beneath, mask.data);
@@ -200,7 +200,7 @@ pub fn sharp_weights(
     Ok(weights)
 }
 
-/// A field converted to the unit shown to the user.
+/// A field whose values are converted to the unit shown to the user.
 struct MapValues<'a> {
     values: Option<&'a Vec<f32>>,
     unit: f32,
@@ -241,7 +241,7 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
     Ok(noise)
 }
 
-/// Standard deviation of the noise of [`octaves::weights`] at amplitude 1, measured.
+/// Measured standard deviation of the noise of [`octaves::weights`] at amplitude 1.
 const NOISE_DEVIATION: f32 = 0.154;
 
 /// A weight function: 1 between two values, falling smoothly to 0 over `feather` outside them.
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(made(&mask, &beneath, None), [0.0, 0.0, 1.0, 1.0]);
         let none = Mask { by_data: true, data: MapKind::Flow, data_from: 1.5, ..Mask::default() };
         assert_eq!(made(&none, &beneath, None), [1.0; 4]);
-        // A missing map counts with its neutral value: without a rain map, the rain is 1 everywhere.
+        // A missing map has its neutral value everywhere: without a rain map, the rain is 1.
         let rain = Mask { by_data: true, data: MapKind::Rain, data_from: 0.9, ..Mask::default() };
         assert_eq!(made(&rain, &beneath, None), [1.0; 4]);
         let source = Terrain::from_fn(2, Edges::Open, |u, _| u);

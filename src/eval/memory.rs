@@ -3,8 +3,9 @@
 //! The unit is a field: one 4-byte number per sample. The estimate counts the terrain below a layer, the layer's
 //! result, the working memory of its node ([`NodeMemory`](crate::nodes::NodeMemory)) and its mask. It also counts the
 //! layers that masks read, and the results that the caller lets a [`Store`](super::Store) keep. A [`MemoryUse`]
-//! describes the later use of the terrain. `tests/memory.rs` measures the evaluation and the later use, and requires
-//! the estimate to be within 25 %. The memory of the editor's view is counted from the source code and not measured.
+//! describes what the caller does with the terrain afterwards. `tests/memory.rs` measures the evaluation and this later
+//! use, and requires the estimate to be within 25 %. The memory of the editor's view is derived from the source code
+//! and not measured.
 //!
 //! The estimate is compared with the [free memory](crate::io::memory::free_memory). A request that cannot fit is
 //! refused with an explanation before anything is computed.
@@ -17,14 +18,14 @@ use crate::io::memory::{bytes_text, free_memory, resident_memory};
 use crate::nodes::{Node, NodeKind};
 use crate::scene::{Layer, Mask, Scene};
 
-/// Bytes of a number in a field.
+/// Size in bytes of one value of a field.
 const NUMBER: f64 = 4.0;
-/// Memory of threads, tables and the scene itself, at any resolution.
+/// Bytes for threads, tables and the scene itself, at any resolution.
 const PROGRAM_BYTES: f64 = (32 << 20) as f64;
 /// Safety factor: the actual use can exceed the estimate by up to this factor.
 const UNCERTAINTY: f64 = 1.25;
 
-/// The use of a terrain after its evaluation, and the memory that the use needs in addition.
+/// The purpose of an evaluated terrain, and the additional memory that this purpose needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryUse {
     /// Fields at the terrain's resolution that are needed after the evaluation.
@@ -35,20 +36,20 @@ pub struct MemoryUse {
     pub constant_bytes: f64,
     /// Number of evaluations that run at the same time.
     pub parallel_evaluations: usize,
-    /// Maximum bytes kept between evaluations: for results of layers, and for states of processes.
+    /// Maximum bytes cached between evaluations: for results of layers, and for states of processes.
     pub kept: [usize; 2],
     /// Maximum number of samples per side (on a planet, per side of a face) that are drawn.
     pub most_drawn: usize,
-    /// Whether the user is the editor, which keeps the terrain on screen while it computes the next one.
+    /// Whether the terrain is for the editor, which keeps one terrain on screen while it computes the next one.
     pub is_editor: bool,
     /// Whether only the heights are used. Mass balances and the maps that erosion processes
-    /// [record](MapKind::EROSION_RECORDS) are then not made, unless heights depend on them
+    /// [record](MapKind::EROSION_RECORDS) are then not computed, unless heights depend on them
     /// ([`Store::for_use`](super::Store::for_use)).
     pub heights_only: bool,
 }
 
 impl MemoryUse {
-    /// The terrain alone, evaluated once.
+    /// The terrain itself, evaluated once; nothing else is computed from it.
     pub const TERRAIN: Self = Self {
         fields: 0.0,
         bytes: 0.0,
@@ -59,16 +60,17 @@ impl MemoryUse {
         is_editor: false,
         heights_only: false,
     };
-    /// Writing the terrain to a file: heights at no-data samples are filled in a copy.
+    /// Writing the terrain to a file. The heights at no-data samples are filled in a copy of the terrain.
     pub const EXPORT: Self = Self { fields: 1.0, ..Self::TERRAIN };
     /// Computing the ground types of a terrain, or the colours of a planet.
     pub const COLOURS: Self = Self { fields: 8.0, ..Self::TERRAIN };
-    /// Computing all measures of a terrain; most of the memory is for the drainage.
+    /// Computing all measures of a terrain; the drainage needs most of the memory.
     pub const MEASURES: Self = Self { fields: 8.6, ..Self::TERRAIN };
-    /// One view of the terrain in 3D: light, slopes and colours before they are copied to the graphics card.
+    /// One 3D view of the terrain. Light, slopes and colours are held in memory before they are copied to the graphics
+    /// card.
     pub const VIEW: Self = Self { fields: 18.0, most_drawn: 8192, constant_bytes: VIEW_BYTES, ..Self::TERRAIN };
-    /// Use by the editor: results of layers, key frames, and the views of the terrain on screen and of the next
-    /// terrain.
+    /// Showing the terrain in the editor. This includes results of layers, key frames, and two views: the terrain on
+    /// screen and the next terrain.
     pub const EDITOR: Self =
         Self { fields: 24.0, kept: [Cache::DEFAULT_BYTES, Timeline::DEFAULT_BYTES], is_editor: true, ..Self::VIEW };
 
@@ -77,7 +79,7 @@ impl MemoryUse {
         Self { fields: if scene.is_planet() { 6.7 } else { 2.1 }, ..Self::TERRAIN }
     }
 
-    /// Drawing a picture of `scene` with this width and height in pixels.
+    /// Drawing a picture of `scene`; `width` and `height` are in pixels.
     pub fn picture(scene: &Scene, width: usize, height: usize) -> Self {
         let (fields, each) = if scene.is_planet() { PLANET_PICTURE } else { TERRAIN_PICTURE };
         Self { fields, bytes: (width * height) as f64 * each, ..Self::TERRAIN }
@@ -90,14 +92,15 @@ impl MemoryUse {
     }
 }
 
-/// Memory of the engine, its shaders and the graphics driver before any terrain is shown.
+/// Bytes that the engine, its shaders and the graphics driver need before any terrain is shown.
 const VIEW_BYTES: f64 = (384 << 20) as f64;
-/// Fields of the terrain, and bytes per pixel, needed to draw and write a picture.
+/// Memory to draw and write a picture of a terrain: fields of the terrain, and bytes per pixel.
 const TERRAIN_PICTURE: (f64, f64) = (1.0, 12.0);
-/// Fields and bytes per pixel of a picture of a planet, where slopes and colours are computed for every sample.
+/// Memory to draw a picture of a planet: fields of the terrain, and bytes per pixel. Slopes and colours are computed
+/// for every sample.
 const PLANET_PICTURE: (f64, f64) = (7.0, 3.2);
 
-/// The reason why an evaluation is refused.
+/// The error for an evaluation that was refused because its memory does not fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotEnoughMemory {
     /// Samples per side; on a planet, per side of a face.
@@ -123,7 +126,7 @@ impl std::fmt::Display for NotEnoughMemory {
 
 impl std::error::Error for NotEnoughMemory {}
 
-/// Maximum bytes that `scene` needs at `samples` per side, from the start of its evaluation to the end of the use
+/// Maximum bytes that `scene` needs at `samples` per side, from the start of its evaluation to the end of its use
 /// `what`.
 pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     let samples = samples.clamp(MIN_SAMPLES, MAX_SAMPLES);
@@ -140,13 +143,13 @@ pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     ((during.max(after) + kept) * what.parallel_evaluations as f64 + what.constant_bytes) as u64
 }
 
-/// Free memory that an evaluation requires: the [estimate] times the safety factor.
+/// Bytes of free memory that an evaluation requires: the [estimate] times the safety factor.
 pub fn needed_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
     (estimate(scene, samples, what) as f64 * UNCERTAINTY + PROGRAM_BYTES) as u64
 }
 
-/// Free bytes, if the system reports them. For the editor this includes the memory that the editor already holds,
-/// because the estimate counts it as well.
+/// Bytes of free memory, if the system reports them. For the editor this includes the memory that the editor already
+/// holds, because the estimate counts it as well.
 pub fn available_memory(what: &MemoryUse) -> Option<u64> {
     free_memory(if what.is_editor { resident_memory() } else { 0 })
 }
@@ -162,10 +165,10 @@ pub fn check_memory(scene: &Scene, samples: usize, what: &MemoryUse) -> Result<(
     }
 }
 
-/// [`check_memory`] with `free` bytes as the free memory.
+/// [`check_memory`] with `free` bytes of free memory.
 ///
 /// # Errors
-/// If the evaluation needs more memory.
+/// If the evaluation needs more memory than `free`.
 pub fn check_free(scene: &Scene, samples: usize, what: &MemoryUse, free: u64) -> Result<(), NotEnoughMemory> {
     let needed = needed_memory(scene, samples, what);
     if needed <= free {
@@ -182,19 +185,19 @@ pub fn check_free(scene: &Scene, samples: usize, what: &MemoryUse, free: u64) ->
     Err(NotEnoughMemory { samples, needed, free, fits: (fits >= MIN_SAMPLES).then_some(round) })
 }
 
-/// Suggested numbers of samples are multiples of this number, plus one.
+/// Suggested numbers of samples are multiples of this number, plus 1.
 const ROUND: usize = 128;
 
 /// Memory of an evaluation, in fields.
 #[derive(Clone, Copy, Debug)]
 struct EvaluationFields {
-    /// Maximum number of fields during the evaluation.
+    /// Maximum number of fields held at one time during the evaluation.
     peak: f64,
     /// Fields of the resulting terrain.
     result: f64,
-    /// Fields of the results of all layers.
+    /// Fields of the cached results of all layers.
     cached: f64,
-    /// Fields of the key frames of all processes: one frame for every iteration, each as large as the process result.
+    /// Fields of the key frames of all processes. Each iteration has a key frame as large as the process result.
     frames: f64,
     /// Maximum bytes independent of the number of samples.
     fixed_bytes: f64,
@@ -202,15 +205,15 @@ struct EvaluationFields {
     fixed_frame_bytes: f64,
 }
 
-/// Counts the fields of evaluating the stack for `what`, without the recorded maps in `unread`. `read` holds the fields
-/// of each layer that a mask reads, by layer index.
+/// Counts the fields needed to evaluate the stack for `what`. The recorded maps in `unread` are not counted. `read`
+/// holds the fields of each layer that a mask reads, by layer index.
 fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut HashMap<usize, f64>) -> EvaluationFields {
     let mut maps = BTreeSet::<u8>::new();
     let peak = 1.0 + read.values().sum::<f64>();
     let mut made =
         EvaluationFields { peak, result: 1.0, cached: 0.0, frames: 0.0, fixed_bytes: 0.0, fixed_frame_bytes: 0.0 };
     let mut held = 0.0;
-    // The terrain below a group stays in memory until the group is blended with it.
+    // The terrain below a group stays in memory until the group is blended with that terrain.
     let mut bases = Vec::new();
     for (index, layer) in scene.layers.iter().enumerate() {
         bases.extend(scene.groups_beginning_at(index).iter().map(|_| made.result));
@@ -231,13 +234,13 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
         // The result of one stage stays in memory while the next stage runs.
         let between = if stages.len() > 1 { new } else { 0.0 };
         let joined = if matches!(layer.node.work(), NodeKind::Generator(_)) && !maps.is_empty() { 1.0 } else { 0.0 };
-        // The heights below are released before an erosion process runs, if nothing else owns them.
+        // The terrain below is released before an erosion process runs, if nothing else owns it.
         let given_back = if mix::is_opaque_process(layer) { 1.0 } else { 0.0 };
         let mut peak = beneath - given_back + new + between + working.max(joined);
         if let Some((source, alone)) = mask_scene(scene, index)
             && !read.contains_key(&source)
         {
-            // The peak of this evaluation includes the layers that were read earlier.
+            // The peak of this evaluation includes the results of layers that were read earlier.
             let source_made = evaluation(&alone, what, unread, read);
             peak = peak.max(made.result + new + source_made.peak);
             read.insert(source, source_made.result);
@@ -295,7 +298,7 @@ fn working_fields(scene: &Scene, layer: &Layer, what: &MemoryUse) -> f64 {
     all.map(fields).fold(0.0, f64::max)
 }
 
-/// Fields needed to apply opacity and mask.
+/// Number of fields needed to apply opacity and mask.
 fn mask_fields(scene: &Scene, layer: &Layer) -> f64 {
     let Mask { by_curvature, by_noise, soften_metres, .. } = &layer.mask;
     let is_active = layer.mask.is_active();

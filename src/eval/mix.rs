@@ -1,4 +1,4 @@
-//! Blends a layer with the terrain below: blend mode, then out = below + (layer - below) · opacity · mask.
+//! Blends a layer with the terrain below: first the blend mode, then out = below + (layer - below) · opacity · mask.
 
 use std::sync::Arc;
 
@@ -8,19 +8,19 @@ use crate::field::{Cancelled, HAS_GROUND, MapKind, Terrain};
 use crate::nodes::Context;
 use crate::scene::{Blend, Layer, Mix};
 
-/// Heights are limited to ± this value, so that no stack can reach infinity.
+/// Heights are limited to ± this value, as fractions of the relief, so that no stack can reach infinity.
 const LIMIT: f32 = 1.0e6;
 
 /// Combines what a generator `made` with the terrain below, in place.
 ///
 /// The blend mode combines the heights. The water surface is blended like the terrain: depth = mode(surface) -
-/// mode(terrain). This rule applies to the water below and to the generator's water; where both exist, the greater
+/// mode(terrain). This rule applies to the water below and to the generator's water. Where both exist, the greater
 /// depth counts. Hence Replace and Add keep the depth of the generator's water, and Multiply scales that depth.
 ///
-/// With Max and Min, water stays at its full depth where the blend keeps the terrain under it. Elsewhere the other
-/// terrain can reduce the depth. Other maps that the generator made replace those below; maps that it did not make stay
-/// as they are. Where the generator has no terrain, the terrain below stays. Where there is no terrain below, only the
-/// generator's terrain counts. With Replace only the generator's terrain remains.
+/// With Max and Min, water keeps its full depth where the blend keeps the terrain under the water. Elsewhere the other
+/// terrain can reduce the depth. Other maps of the generator replace the same maps below; maps that the generator does
+/// not make stay unchanged. Where the generator has no terrain, the terrain below stays. Where there is no terrain
+/// below, only the generator's terrain counts. With Replace, only the generator's terrain remains.
 pub fn blend_generator(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
     let water = blend_water(cx, mix, beneath, made)?;
     let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };
@@ -57,7 +57,7 @@ impl Grounds<'_> {
     }
 }
 
-/// Combines the height below, the generator's height and a smoothness into the blended height.
+/// Computes the blended height from the height below, the generator's height and a smoothness.
 type Combine = fn(f32, f32, f32) -> f32;
 
 fn combine(mode: Blend) -> Combine {
@@ -66,7 +66,7 @@ fn combine(mode: Blend) -> Combine {
         Blend::Add => |a, b, _| a + b,
         Blend::Subtract => |a, b, _| a - b,
         Blend::Multiply => |a, b, _| a * b,
-        // Not f32::min and f32::max: their result for -0 and +0 depends on the processor.
+        // `f32::min` and `f32::max` are not used, because their result for -0 and +0 depends on the processor.
         Blend::Min => |a, b, _| if b < a { b } else { a },
         Blend::Max => |a, b, _| if b > a { b } else { a },
         Blend::SmoothMin => |a, b, k| (if b < a { b } else { a }) - smooth_min_correction(a, b, k),
@@ -113,8 +113,8 @@ fn blend_water(cx: &Context, mix: &Mix, beneath: &Terrain, made: &Terrain) -> Re
             let k = i * n + j;
             let (a, b) = (beneath.height[k], made.height[k]);
             let (wa, wb) = (depth(under, k), depth(over, k));
-            // Where the mode shifts terrain and surface by the same amount, the depth itself is kept, because a
-            // difference would round it.
+            // Where the mode shifts terrain and water surface by the same amount, the depth itself is kept. A
+            // difference of the two heights would round the depth.
             let kept = |surface: f32, w: f32, ground: f32| {
                 if w <= 0.0 { 0.0 } else { (surface - ground).clamp(0.0, LIMIT) }
             };
@@ -136,7 +136,7 @@ fn blend_water(cx: &Context, mix: &Mix, beneath: &Terrain, made: &Terrain) -> Re
     Ok(Some(water))
 }
 
-/// Quadratic polynomial smooth minimum (Quílez): the correction at heights that differ by less than `k`.
+/// Correction of the quadratic polynomial smooth minimum (Quílez), for heights that differ by less than `k`.
 fn smooth_min_correction(a: f32, b: f32, k: f32) -> f32 {
     if k <= 0.0 {
         return 0.0;
@@ -145,7 +145,8 @@ fn smooth_min_correction(a: f32, b: f32, k: f32) -> f32 {
     h * h * k * 0.25
 }
 
-/// Whether a layer is a process without a mask and with full opacity, so that the process's terrain is the result.
+/// Whether a layer is a process without a mask and with full opacity, so that the process's terrain is the layer's
+/// result.
 pub fn is_opaque_process(layer: &Layer) -> bool {
     layer.node.as_process().is_some() && layer.mix.opacity >= 1.0 && !layer.mask.is_active()
 }

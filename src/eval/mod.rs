@@ -1,8 +1,8 @@
 //! Evaluates a stack of layers, from the lowest layer up. Each result is cached under a key of everything that the
 //! result depends on.
 //!
-//! Evaluation is a pure function of (scene, resolution, playhead). A [`Store`] only makes evaluation faster and never
-//! changes a bit of the result. The editor evaluates through a [`Worker`], the command line directly.
+//! Evaluation is a pure function of the scene, the resolution and the playhead. A [`Store`] only makes evaluation
+//! faster and never changes a bit of the result. The editor evaluates through a [`Worker`], the command line directly.
 
 mod base;
 mod cache;
@@ -52,13 +52,13 @@ use crate::scene::{Layer, Problem, Reads, Scene};
 /// Maximum samples per side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
 
-/// Shows a process part of the way: the layer stops after `iteration` iterations.
+/// Stops a process after some of its iterations, to show the terrain at that point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Playhead {
     /// Index of the layer in the scene.
     pub layer: usize,
-    /// Iterations, counted at the scene's resolution. A value at or beyond the last iteration means the end of the
-    /// process.
+    /// Iterations to show, counted at the scene's resolution. A value at or beyond the last iteration means the end of
+    /// the process.
     pub iteration: u32,
 }
 
@@ -67,18 +67,18 @@ pub struct Playhead {
 pub struct Evaluated {
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
-    /// Heights and data maps at the requested samples.
+    /// Heights and data maps, with the requested number of samples per side.
     pub terrain: Arc<Terrain>,
     /// The mass balance of the layer under the playhead. `None` if that layer is not a process, did not run in this
-    /// evaluation, or if the balance is not requested.
+    /// evaluation, or if mass balances are not requested.
     pub mass_balance: Option<MassBalance>,
     /// The mass balances of all processes that ran in this evaluation, by layer index.
     pub mass_balances: Vec<(usize, MassBalance)>,
-    /// The difference from an earlier terrain, if only a part was computed.
+    /// The difference from an earlier terrain, if only a part of the terrain was computed.
     pub patch: Option<ChangedRegion>,
 }
 
-/// The thread pool of an evaluation; `threads` 0 means one thread for each processor.
+/// Creates the thread pool of an evaluation. `threads` 0 means one thread for each processor.
 pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildError> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|k| format!("talweg-eval-{k}")).build()
 }
@@ -109,8 +109,8 @@ pub fn is_cached(scene: &Scene, samples: usize, playhead: Option<Playhead>, stor
     plan(scene, samples, playhead).last().is_some_and(|step| store.cache.get(step.result).is_some())
 }
 
-/// Evaluates `scene` with `samples` per side. Call this function inside the thread pool whose threads should do the
-/// work.
+/// Evaluates `scene` with `samples` per side. The evaluation uses the thread pool in which the caller runs this
+/// function.
 ///
 /// # Errors
 /// [`Cancelled`] if `control` requests it; the store keeps finished results.
@@ -146,7 +146,8 @@ pub fn evaluate_on(
     let mass_balance = playhead.and_then(of_playhead);
     let patch = store.constructions.newest.take().filter(|_| is_sole);
     if is_sole && store.constructions.has_run {
-        // The cached result and the returned terrain must be the same object, so that the view recognises it later.
+        // The cached result and the returned terrain must share one allocation, so that the view recognises the terrain
+        // later.
         store.constructions.reuse_allocation(&terrain);
     }
     Ok(Evaluated { terrain, mass_balance, mass_balances, patch, problems: scene.problems() })

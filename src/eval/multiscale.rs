@@ -11,14 +11,14 @@ use crate::nodes::channels::trunk_streams::{SavedBeds, TrunkStreams};
 use crate::nodes::multiscale::{sample_ratio, valley_displacement};
 use crate::nodes::{Context, MassBalance, Traits};
 
-/// The change that a process made on a grid and all coarser ones.
+/// The change that a process made on a grid and all coarser grids.
 #[derive(Clone, Debug)]
 pub struct LevelChange {
-    /// Heights and written data maps of the result, minus those below the process.
+    /// Heights and written data maps of the process result, minus the values below the process.
     pub change: Arc<Terrain>,
     /// Mass balance since the first iteration on the coarsest grid.
     pub mass_balance: MassBalance,
-    /// Trunk streams that finer grids keep in place.
+    /// Trunk streams that the process keeps in place on finer grids.
     pub streams: Option<Arc<TrunkStreams>>,
 }
 
@@ -41,11 +41,12 @@ impl LevelChange {
         Self { change: Arc::new(change), mass_balance, streams: None }
     }
 
-    /// The terrain on which the process starts on the next grid: `beneath`, which is on that grid, plus the change.
-    /// Also returns the mass balance up to now, in samples of that grid. `traits` are those of the process. `goes_on`
-    /// is false if the process does not run on that grid because the playhead is before it. Valleys are then neither
-    /// bent nor kept in their beds. `beneath` and the change are released as early as possible: the change alone takes
-    /// up to a third of the memory of the finer grid.
+    /// Returns the terrain on which the process starts on the next grid: `beneath`, which is on that grid, plus the
+    /// change. Also returns the mass balance so far, in samples of that grid. `traits` are those of the process.
+    ///
+    /// `goes_on` is false if the process does not run on that grid because the playhead is before it. Valleys are then
+    /// neither bent nor kept in their beds. `beneath` and the change are released as early as possible, because the
+    /// change alone takes up to a third of the memory of the finer grid.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -123,9 +124,8 @@ pub struct ProcessStart {
 }
 
 impl ProcessStart {
-    /// The start of the process of `step` on the grid of `cx`: the terrain `beneath` plus the change on the next
-    /// coarser grid, if the process ran there. If `resumed` is set, the process continues from that later state
-    /// instead.
+    /// The start of the process of `step` on the grid of `cx`: the terrain `beneath`, plus the change on the next
+    /// coarser grid if the process ran there. If `resumed` is set, the process continues from that later state instead.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -158,8 +158,8 @@ fn positive(value: f32) -> f32 {
     if value > 0.0 { value } else { 0.0 }
 }
 
-/// Sets negative depths of cover to 0 and adjusts `height`, so that the surface below the cover stays as it is. Samples
-/// that are also on the coarser grid do not change.
+/// Sets negative depths of snow cover to 0. Adjusts `height` so that the surface below the cover does not
+/// move. Samples that are also on the coarser grid do not change.
 fn clamp_cover(height: &mut [f32], cover: &mut [f32]) {
     height.par_iter_mut().zip(cover).for_each(|(height, depth)| {
         let kept = positive(*depth);
@@ -168,10 +168,11 @@ fn clamp_cover(height: &mut [f32], cover: &mut [f32]) {
     });
 }
 
-/// Minimum fraction of its height above the sea that land keeps between one grid and the next.
+/// Minimum height above the sea that land keeps when a process starts on a finer grid, as a fraction of the
+/// land's height below the process.
 const LAND_KEPT: f32 = 0.1;
 
-/// Raises samples that are land in `beneath`, above the `sea`, and are now too low.
+/// Raises samples that are land in `beneath`, that is, above the level `sea`, and are now too low.
 fn keep_land(beneath: &[f32], sea: f32, ground: &mut [f32]) {
     ground.par_iter_mut().zip(beneath).for_each(|(ground, beneath)| {
         let lowest = sea + LAND_KEPT * (beneath - sea);

@@ -1,8 +1,8 @@
 //! Preview accuracy: compares the scene at half its resolution with the full result.
 //!
 //! The full result is sampled at the positions of the coarse samples: exactly if its number of cells is even, otherwise
-//! bilinearly. Then the coarse result is subtracted. Differences are in metres. Rivers are traced on both coarse fields
-//! in the same way, so differences are caused by the evaluation and not by the tracing; see [`channel_overlap`].
+//! bilinearly. Then the coarse result is subtracted. Differences are in metres. Rivers are traced in the same way on
+//! both coarse fields, so that only the evaluation causes differences between them; see [`channel_overlap`].
 //!
 //! The [`Verdict`] is *true* if the root mean square difference is at most [`TRUE_SHARE`] of the height range and at
 //! least [`TRUE_OVERLAP`] of the rivers match. The verdict is *close* with the limits [`CLOSE_SHARE`] and
@@ -19,9 +19,9 @@ use crate::scene::{Scene, Settings};
 pub const TRUE_SHARE: f64 = 0.005;
 /// Maximum root mean square difference of a close preview, as a fraction of the height range.
 pub const CLOSE_SHARE: f64 = 0.03;
-/// Minimum overlap between the rivers of a true preview and those of the full result.
+/// Minimum overlap between the rivers of a true preview and those of the full result, as a fraction.
 pub const TRUE_OVERLAP: f64 = 0.9;
-/// Minimum overlap between the rivers of a close preview and those of the full result.
+/// Minimum overlap between the rivers of a close preview and those of the full result, as a fraction.
 pub const CLOSE_OVERLAP: f64 = 0.6;
 
 /// Minimum drainage area of a channel cell, as a fraction of the terrain's area.
@@ -36,13 +36,13 @@ pub struct Parity {
     pub samples: usize,
     /// Samples per side of the preview.
     pub half_samples: usize,
-    /// Root mean square difference in metres.
+    /// Root mean square height difference between the two results, in metres.
     pub rms_metres: f64,
-    /// Greatest difference at any position, in metres.
+    /// Greatest height difference between the two results, in metres.
     pub greatest_metres: f64,
     /// Height range of the full result, in metres.
     pub range_metres: f64,
-    /// Overlap of the channel cells of both results, as a fraction; `None` if neither result has channels.
+    /// Fraction of the channel cells that match between both results; `None` if neither result has channels.
     pub drainage_overlap: Option<f64>,
     /// Accuracy of the scene's previews.
     pub verdict: Verdict,
@@ -70,7 +70,7 @@ impl Verdict {
         }
     }
 
-    /// Explanation for a user who sees a preview.
+    /// One sentence that explains the verdict to a user who sees a preview.
     pub fn sentence(self) -> &'static str {
         match self {
             Self::True => "The preview matches the full size.",
@@ -158,9 +158,9 @@ fn sampled_down(full: &Terrain, coarse: &Terrain) -> Terrain {
     made
 }
 
-/// Compares the channel cells of two terrains on one grid. Returns the fraction of them that have a channel cell of the
-/// other terrain at the same cell or at a neighbouring cell; `None` if neither terrain has channels. `sea` is a
-/// fraction of the relief.
+/// Compares the channel cells of two terrains on one grid. A channel cell matches if the other terrain has a channel
+/// cell at the same or a neighbouring cell. Returns the matching fraction; `None` if neither terrain has channels.
+/// `sea` is the sea level as a fraction of the relief.
 pub fn channel_overlap(a: &Terrain, b: &Terrain, sea: f32, control: &Control) -> Result<Option<f64>, Cancelled> {
     let grid = a.grid;
     let (a, b) = (channels(a, sea, control)?, channels(b, sea, control)?);
@@ -172,7 +172,7 @@ pub fn channel_overlap(a: &Terrain, b: &Terrain, sea: f32, control: &Control) ->
     Ok((count > 0).then(|| (met(&a, &b) + met(&b, &a)) as f64 / count as f64))
 }
 
-/// Channel cells: cells with a large enough drainage area after all depressions are filled.
+/// Marks the channel cells: cells with a large enough drainage area after all depressions are filled.
 fn channels(terrain: &Terrain, sea: f32, control: &Control) -> Result<Vec<bool>, Cancelled> {
     let (mesh, height) = (FlowMesh::new(terrain.grid), &terrain.height[..]);
     let outlets = Outlets::new(terrain.grid, height, sea);

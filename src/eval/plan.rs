@@ -15,7 +15,7 @@ use crate::nodes::{Node, Process};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
 use crate::scene::{Layer, ProcessSegment, Scene, Settings};
 
-/// The terrain on which a group or its lowest layer starts.
+/// The terrain from which a group, or the lowest layer of a group, starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GroupBase {
     /// The base terrain of the scene.
@@ -33,8 +33,8 @@ pub(super) struct LayerStep<'a> {
     /// Groups that start before this layer, outermost first. Each group stores the current terrain. Its layers continue
     /// from that terrain or from level ground.
     pub opens: Vec<GroupGround>,
-    /// The terrains below the groups that contain this layer and are still open after this layer, outermost group
-    /// first.
+    /// For each group that contains this layer and is still open after it, the terrain below the group. The outermost
+    /// group is first.
     pub open: Vec<GroupBase>,
     /// Key of the terrain below the layer.
     pub terrain_below: ContentKey,
@@ -48,14 +48,15 @@ pub(super) struct LayerStep<'a> {
     pub is_level: bool,
     /// Whether the playhead is on this grid or a coarser one, so that the change on this grid is temporary.
     pub is_temporary: bool,
-    /// Whether the layer is at or above a playhead that is before the end of its process. The result is then an
-    /// intermediate state and is not cached.
+    /// Whether the playhead is before the end of its process, and this layer is the process or above it. The result is
+    /// then an intermediate state and is not cached.
     pub transient: bool,
-    /// Whether the layer is above the layer of such a playhead: its key frames are not kept either.
+    /// Whether the layer is above a process that the playhead stops before its end. The key frames of this layer are
+    /// not kept either.
     pub is_above_playhead: bool,
 }
 
-/// A stage of a process; the parameters are constant during a stage.
+/// A stage of a process. The parameters are constant during a stage.
 pub(super) struct ProcessStage<'a> {
     pub process: &'a dyn Process,
     /// Key of the stage; the number of iterations is not part of it.
@@ -69,8 +70,8 @@ pub(super) fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) ->
     plan_with(scene, None, samples, playhead, &mut HashMap::new())
 }
 
-/// Like [`plan`], on the base terrain `base`. `sources` holds known keys of layers that masks read, so that each chain
-/// of masks is followed only once.
+/// Like [`plan`], on the base terrain `base`. `sources` holds known keys of layers that masks read, so that the
+/// function follows each chain of masks only once.
 pub(super) fn plan_with<'a>(
     scene: &'a Scene,
     base: Option<&BaseTerrain>,
@@ -106,7 +107,7 @@ pub(super) fn plan_with<'a>(
                 (ground, key) = (GroupBase::Level, level);
             }
         }
-        // A plain group changes nothing, so it is skipped.
+        // A group that does not blend with the terrain below changes nothing itself, so it is skipped.
         let is_opened = scene.group(index).is_some() && !scene.blends_with_below(index);
         if is_opened || !scene.is_shown(index) || !layer.node.fits(scene.settings.world) {
             continue;
@@ -185,7 +186,7 @@ impl LayerStep<'_> {
 }
 
 impl ProcessStage<'_> {
-    /// Key of the result of the stage.
+    /// Key of the result of the stage, after its last iteration.
     pub fn result(&self) -> ContentKey {
         self.key.join(&self.iterations.to_le_bytes())
     }
@@ -243,7 +244,7 @@ pub(super) fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
     let mut key = node;
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
-            // For a layer that the mask reads, its result is hashed, not its name. A picture that is not used is not
+            // If the mask reads a layer, the result of that layer is hashed, not its name. An unused picture is not
             // hashed.
             let counts = match spec.kind {
                 ParamKind::Layer => false,
@@ -271,8 +272,8 @@ mod tests {
         evaluate(scene, scene.samples(), playhead, store, &Control::default()).unwrap().terrain
     }
 
-    /// A scene of generators and filters, listed by name and depth, each with its own seed; the group is the last layer
-    /// but one.
+    /// A scene of generators and filters, listed by name and group depth. Each has its own seed. The group is the
+    /// second-last layer.
     fn grouped(depths: [u32; 5]) -> Scene {
         let mut scene = Scene::default();
         scene.settings.resolution = 65;
@@ -292,7 +293,7 @@ mod tests {
         plain.layers.remove(3);
         plain.clamp_depths();
         assert_eq!(whole, run(&plain, None, &mut Store::forgetful()));
-        // A hidden group does not affect the keys at all.
+        // A hidden group does not affect any key.
         let mut hidden = grouped([0, 1, 1, 0, 0]);
         hidden.layers[3].enabled = false;
         plain.layers.drain(1..3);
@@ -315,7 +316,7 @@ mod tests {
             let expected = below.height[k] + (inside.height[k] - below.height[k]) * 0.25;
             assert!((mixed.height[k] - expected).abs() < 1e-6, "{k}");
         }
-        // From level ground, the group makes its own terrain, and every blend mode applies to it.
+        // A group that starts from level ground makes its own terrain, so every blend mode applies to it.
         scene.layers[3].mix.opacity = 1.0;
         scene.layers[3].mix.blend = Blend::Max;
         scene.set("4.ground=Level").unwrap();

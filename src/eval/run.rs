@@ -11,8 +11,8 @@ use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, Filter, Generator, MassBalance, Node, NodeKind, Run};
 use crate::scene::Layer;
 
-/// The result of the node on the terrain below, before opacity and mask. `coarse` is the change that a process made on
-/// the next coarser grid.
+/// Returns the result of the node on the terrain below, before opacity and mask. `coarse` is the change that a process
+/// made on the next coarser grid.
 pub(super) fn run_node(
     step: &LayerStep,
     cx: &Context,
@@ -99,7 +99,7 @@ fn run_process(
         let before = cx.grid.sum(&made.height);
         beds.restore(cx, &mut made.height)?;
         mass_balance.resampled += cx.grid.sum(&made.height) - before;
-        // The last point of the charts must be the final result.
+        // The history charts read this record, so that their last point is the final result.
         if let Some(stage) = step.stages.last().filter(|_| timeline.is_kept()) {
             timeline.record(stage.key, stage.iterations, mass_balance);
         }
@@ -107,7 +107,7 @@ fn run_process(
     Ok((made, mass_balance))
 }
 
-/// Runs one stage of a process and returns the mass balance since the process started; `before` is the mass balance at
+/// Runs one stage of a process and returns the mass balance since the process started. `before` is the mass balance at
 /// the start of the stage.
 fn run_stage(
     stage: &ProcessStage,

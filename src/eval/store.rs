@@ -1,4 +1,4 @@
-//! Results and states that evaluation caches between calls.
+//! Stores results and states between evaluations.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::MassBalance;
 use crate::nodes::channels::trunk_streams::TrunkStreams;
 
-/// Results and states that evaluation caches between calls.
+/// Cached results of layers and states of processes, shared by successive evaluations.
 #[derive(Default)]
 pub struct Store {
     /// Cached results of layers.
@@ -28,9 +28,9 @@ pub struct Store {
     pub(super) heights_only: bool,
     /// Maps recorded by erosion processes that no mask reads in this evaluation.
     pub(super) unread: Vec<MapKind>,
-    /// Mass balances of finished process stages, and of the changes that processes made on a grid.
+    /// Mass balances of finished process stages, and of changes that coarse-to-fine processes made on a grid.
     pub(super) ended: HashMap<ContentKey, MassBalance>,
-    /// Trunk streams that belong to the changes that processes made on a grid.
+    /// Trunk streams that belong to changes which processes made on a grid.
     pub(super) streams: HashMap<ContentKey, Arc<TrunkStreams>>,
 }
 
@@ -59,7 +59,8 @@ impl Store {
         Self { heights_only: what.heights_only, ..Self::forgetful() }
     }
 
-    /// The highest cached result of `steps`. `made` returns the base terrains that are not results of layers.
+    /// Finds the cached result that is highest in the stack, among the results of `steps`. `made` returns the base
+    /// terrains that are not results of layers.
     pub(super) fn highest_known(
         &mut self,
         steps: &[LayerStep],
@@ -78,7 +79,7 @@ impl Store {
         Ok(None)
     }
 
-    /// The change that a process made on the grid of `step` and all coarser ones, if this change is cached.
+    /// The change that a process made on the grid of `step` and all coarser grids, if this change is cached.
     pub(super) fn change(&mut self, step: &LayerStep) -> Option<LevelChange> {
         let key = step.change_key()?;
         let mass_balance = *self.ended.get(&key)?;

@@ -1,9 +1,9 @@
 //! Incremental evaluation of brush strokes: only the last stroke is computed again, on the cached result of the strokes
 //! before it. If the last stroke erodes, only its last part is computed again.
 //!
-//! The bits equal those of a full computation, because strokes and their parts are applied one after another. While the
-//! user draws with an erosion brush ([`StrokedFields::is_drawing`]), that stroke is eroded on a coarser grid, fast
-//! enough to follow the pointer. After the brush is lifted, the stroke is computed in full.
+//! The result equals a full computation bit for bit, because strokes and their parts are applied one after another.
+//! While the user draws with an erosion brush ([`StrokedFields::is_drawing`]), that stroke is eroded on a coarser grid,
+//! fast enough to follow the pointer. After the user lifts the brush, the stroke is computed in full.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::nodes::maps::painted::PaintedMap;
 use crate::nodes::sculpt::Canvas;
 use crate::nodes::sculpt::ground::Sculpt;
 
-/// Maximum number of cached fields: a layer and its mask, each as preview and at full size, and the field being drawn
-/// on.
+/// Maximum number of cached fields: a layer and its mask, each as a preview and at full size, and the field that the
+/// user draws on.
 const MOST: usize = 5;
 
 /// Number of samples per side of the eroded area while the user draws with an erosion brush.
@@ -42,7 +42,7 @@ pub struct StrokedFields {
 }
 
 impl StrokedFields {
-    /// `blank` with all strokes applied. The field before the last stroke is cached under `key`.
+    /// Returns the field `blank` with all strokes applied. The field before the last stroke is cached under `key`.
     fn with_strokes(
         &mut self,
         key: ContentKey,
@@ -80,8 +80,8 @@ impl StrokedFields {
         Ok(values)
     }
 
-    /// The field of `key` with `strokes` applied. The computation starts from the longest cached prefix of the strokes,
-    /// or from `start` if no prefix is cached. The result is cached.
+    /// Returns the field of `key` with `strokes` applied, and caches it. The computation starts from the longest cached
+    /// prefix of the strokes, or from `start` if no prefix is cached.
     fn apply_strokes(
         &mut self,
         key: ContentKey,
@@ -216,7 +216,7 @@ mod tests {
             };
             let mut before = check(&strokes, "no strokes");
             for (k, &tool) in BrushTool::ALL.iter().enumerate() {
-                // The stroke grows as it is drawn.
+                // The stroke gains points as the user draws it.
                 let whole = stroke(tool, k);
                 strokes.list_mut().push(Arc::new(whole.clone()));
                 for points in 1..=whole.path.len() {
@@ -228,7 +228,7 @@ mod tests {
                     before = after;
                 }
             }
-            // One of the strokes before the last is changed, removed, hidden and moved.
+            // Strokes before the last stroke are changed, removed, hidden and moved.
             let lower = strokes.list()[1].with_brush(Brush { amount: 77.0, ..strokes.list()[1].brush.clone() });
             strokes.list_mut()[1] = Arc::new(lower);
             check(&strokes, "changed");
@@ -261,7 +261,7 @@ mod tests {
         assert!(settled >= 1, "{settled}");
     }
 
-    /// Height change at the middle of a stroke whose length is `radii` brush radii.
+    /// Height change at the middle of a straight stroke of `radii` brush radii in length.
     fn worked(radii: f32, erosion: BrushErosion) -> f32 {
         let (samples, radius) = (257, 400.0);
         let brush = Brush { tool: BrushTool::Erode, radius, erosion, strength: 1.0, ..Brush::default() };

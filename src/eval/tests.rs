@@ -233,7 +233,7 @@ mod worker {
         let worker = start();
         let mut play = request(1, scene(129, 60), RequestQuality::Full);
         play.playhead = Some(Playhead { layer: 1, iteration: 0 });
-        // A frame covers at most a fifteenth of a second, however late the owner asks for it.
+        // A frame covers at most 1/15 s of playback, even if the owner takes frames late.
         play.play = Some(Play { speed: Some(60.0) });
         worker.submit(play);
         let mut last = 0;
@@ -317,7 +317,7 @@ fn a_mask_reads_another_layer_even_a_hidden_generator_above() {
     assert_eq!(run(&eroded, None, &mut store), run(&eroded, None, &mut Store::forgetful()));
 }
 
-/// A chain of layers: the mask of each layer reads the layer below. `hidden` chooses the hidden layers.
+/// A chain of layers in which the mask of each layer reads the layer below. `hidden` chooses the hidden layers.
 fn chain(count: usize, hidden: impl Fn(usize) -> bool) -> Scene {
     let mut scene = scene(17, 0);
     scene.layers.truncate(1);
@@ -333,7 +333,7 @@ fn chain(count: usize, hidden: impl Fn(usize) -> bool) -> Scene {
 
 #[test]
 fn long_chains_of_masks_take_linear_time() {
-    // Without caching, the time would double with each layer.
+    // Without caching, each additional layer would double the time.
     for hidden in [|_| false, |k: usize| k % 2 == 1, |k: usize| k != 39] {
         let scene = chain(40, hidden);
         assert!(run(&scene, None, &mut Store::forgetful()).height.iter().all(|h| h.is_finite()));
@@ -390,7 +390,7 @@ fn a_changed_file_is_noticed_by_its_contents() {
     assert_eq!(run(&scene, None, &mut store).range(), (1.0, 1.0));
 }
 
-/// `whole` with its process split in two stages after `iteration`.
+/// The scene `whole` with its process split in two stages after `iteration`.
 fn cut(whole: &Scene, iteration: u32) -> Scene {
     let mut scene = whole.clone();
     let total = scene.iterations(1).unwrap();
@@ -506,13 +506,14 @@ fn voids_stay_voids_and_combine_across_layers() {
     let (triangle, hills) = (alone(0), alone(1));
     assert!(triangle.void_samples() > 65 * 65 / 3 && hills.void_samples() == 0);
 
-    // Layers added on a triangle keep its outline in every blend mode.
+    // Layers above a triangle keep its outline in every blend mode.
     for blend in Blend::ALL {
         let mut above = scene.clone();
         above.layers[1].mix.blend = *blend;
         assert_eq!(made(&above).map(MapKind::Ground), triangle.map(MapKind::Ground), "{blend:?}");
     }
-    // A triangle on a full terrain does not change its surroundings, except with Replace, which leaves no ground there.
+    // A triangle above a terrain without voids does not change its surroundings. Replace is the exception: it leaves no
+    // ground there.
     scene.layers.swap(0, 1);
     for blend in Blend::ALL {
         scene.layers[1].mix.blend = *blend;

@@ -1,5 +1,5 @@
-//! Computes the drainage of the whole terrain tile by tile, for layers that need it. The computation takes place before
-//! a layer or within the iterations of a process; [`tiles`](crate::tiles) makes its steps stages of a build.
+//! Computes the drainage of the whole terrain tile by tile, for layers that need it. A layer needs this drainage before
+//! it starts, or within the iterations of a process. [`tiles`](crate::tiles) makes these steps stages of a build.
 
 use super::{context, plan};
 use crate::field::{Cancelled, Control, Grid, MapKind, Region, Terrain};
@@ -12,8 +12,8 @@ use crate::nodes::erosion::stream_power::{StreamPower, tiles as stream_power};
 use crate::nodes::{Context, NodeDrainage, NodeParts};
 use crate::scene::Scene;
 
-/// A layer of a scene at `samples` per side that needs the drainage of the whole terrain. This is the drainage of the
-/// terrain below the layer, or of the process's own terrain before an iteration.
+/// A layer of a scene at `samples` per side that needs the drainage of the whole terrain. For most layers, this is the
+/// drainage of the terrain below. For a process, it is the drainage of its own terrain before an iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct WaterLayer<'a> {
     drainage: NodeDrainage,
@@ -25,8 +25,8 @@ pub struct WaterLayer<'a> {
 }
 
 impl<'a> WaterLayer<'a> {
-    /// The layer with index `layer`. If the layer is a process, `iteration` is the iteration on that grid. `None` if
-    /// the layer needs no drainage.
+    /// Returns the layer with index `layer`. If the layer is a process, `iteration` is the number of an iteration on
+    /// that grid. `None` if the layer needs no drainage.
     pub fn find(scene: &'a Scene, samples: usize, layer: usize, iteration: Option<u32>) -> Option<Self> {
         let (asked, law) = match iteration {
             None => match scene.layers.get(layer)?.node.parts() {
@@ -75,7 +75,8 @@ impl<'a> WaterLayer<'a> {
         self.law.and_then(|law| stream_power::creep_deviation(law, &self.context(whole, &control)))
     }
 
-    /// The drainage of the tile `region` alone; `ground` covers a window one cell larger than the tile on each side.
+    /// The drainage within the tile `region`, without water from other tiles. `ground` covers a window one cell larger
+    /// than the tile on each side.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -179,7 +180,7 @@ impl<'a> WaterLayer<'a> {
     }
 }
 
-/// The rain map of a terrain.
+/// The rain map of a terrain; `None` if the terrain has no such map.
 pub fn rain(ground: &Terrain) -> Option<&[f32]> {
     ground.map(MapKind::Rain).map(|rain| &***rain)
 }

@@ -1,9 +1,9 @@
 //! Key frames of processes within a byte budget, with deterministic replay between them.
 //!
-//! The iterations of key frames are multiples of a stride. When the budget is full, the states of the least recently
-//! used timelines are dropped first. Then the stride of the current timeline doubles and every other frame is dropped.
-//! Each timeline also keeps the run at the iteration where it stopped, so that continuing costs nothing. It also keeps
-//! the mass balance of every iteration.
+//! Key frames are at iterations that are multiples of a stride. When the budget is full, the states of the least
+//! recently used timelines are dropped first. Then the stride of the current timeline doubles and every other frame is
+//! dropped. Each timeline also keeps the run at the iteration where it stopped, so that the process continues from
+//! there without replay. It also keeps the mass balance of every iteration.
 
 use std::collections::BTreeMap;
 
@@ -58,8 +58,8 @@ pub struct Timeline {
     budget: usize,
 }
 
-/// Maximum number of timelines: a process has one on each grid for every set of parameters. Each timeline keeps one
-/// parked run in addition to its key frames.
+/// Maximum number of timelines. A process has one timeline on each grid for every set of parameters. Each timeline
+/// keeps one parked run in addition to its key frames.
 const MAX_TRACKS: usize = 32;
 
 impl Default for Timeline {
@@ -72,7 +72,7 @@ impl Timeline {
     /// Default memory for key frames: 768 MiB.
     pub const DEFAULT_BYTES: usize = 768 << 20;
 
-    /// A timeline store with this budget in bytes; 0 keeps nothing at all.
+    /// An empty store of timelines with this budget in bytes; a store with budget 0 keeps no states and no statistics.
     pub fn new(budget: usize) -> Self {
         Self { tracks: Vec::new(), budget }
     }
@@ -103,7 +103,7 @@ impl Timeline {
         }
     }
 
-    /// Records the slopes of the terrain after an iteration.
+    /// Records the slopes of the terrain in the timeline `key` after an iteration.
     pub fn note_slopes(&mut self, key: ContentKey, iteration: u32, slopes: Slopes) {
         if let Some(track) = self.touch(key) {
             track.notes.entry(iteration).or_default().slopes = Some(slopes);
@@ -115,8 +115,8 @@ impl Timeline {
         self.tracks.iter().map(Track::bytes).sum()
     }
 
-    /// The latest known state of `key` at or before `target`. If there is none, returns any other run of `key` that can
-    /// be reset to iteration 0.
+    /// Returns the latest known state of `key` at or before the iteration `target`. If there is no such state, returns
+    /// any other run of `key` that can be reset to iteration 0.
     pub fn resume(&mut self, key: ContentKey, target: u32) -> Option<(u32, Box<dyn Run>)> {
         let track = self.touch(key)?;
         let frame = track.frames.range(..=target).next_back().map(|(&at, _)| at);
@@ -134,7 +134,7 @@ impl Timeline {
         }
     }
 
-    /// Stores `run` as the state at which this timeline stopped.
+    /// Stores `run` as the state at which the timeline `key` stopped.
     pub fn park(&mut self, key: ContentKey, iteration: u32, run: Box<dyn Run>) {
         let Some(track) = self.touch(key) else { return };
         track.parked = Some((iteration, run));

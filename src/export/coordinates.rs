@@ -4,8 +4,8 @@ use super::ExportError;
 use crate::io::formats::epsg::unit_of_system;
 use crate::scene::BuildPlacement;
 
-/// EPSG codes of systems in longitude and latitude, or with coordinates from the Earth's centre, as runs: each entry is
-/// the first and the last code of a run.
+/// Runs of EPSG codes of systems that are not projected: longitude and latitude, or coordinates from the Earth's
+/// centre. Each entry is the first and the last code of a run.
 /// Source: EPSG Geodetic Parameter Dataset 12.029, as distributed with PROJ. No projected system has a code in a run.
 #[rustfmt::skip]
 const NOT_PROJECTED: [(u16, u16); 175] = [
@@ -34,7 +34,8 @@ const NOT_PROJECTED: [(u16, u16); 175] = [
     (10908, 10910), (10939, 10941), (10950, 10968), (11041, 11043), (20033, 20041), (20044, 20046),
 ];
 
-/// Refuses a system that is not in metres east and north; the error names the system to use at that place.
+/// Refuses a coordinate system whose axes are not east and north in metres. The error names the system to use at that
+/// position.
 pub(super) fn check_placement(placement: &BuildPlacement) -> Result<(), ExportError> {
     let BuildPlacement { epsg, west, south } = *placement;
     let unit = unit_of_system(epsg);

@@ -7,7 +7,7 @@ use crate::scene::SceneError;
 
 use super::maps::MapError;
 
-/// The reason why nothing was exported: files are written together or not at all.
+/// The reason why an export failed. No file was written, because files are written together or not at all.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// Parts of the request contradict each other. The text names these parts and the remedy.

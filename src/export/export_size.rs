@@ -1,4 +1,4 @@
-//! Samples, memory and bytes of an export, and the layout of its rasters.
+//! Computes the number of samples, memory and file size of an export, and the layout of its rasters.
 
 use super::maps::{ExportMap, FilePart, SquareMaps};
 use super::product::{all_products, channels};
@@ -106,7 +106,7 @@ pub(super) fn planet_map(request: &ExportRequest, scene: &Scene, samples: usize)
     })
 }
 
-/// The parts of the terrain that get files of their own: the six faces of a cube, or one sheet.
+/// The parts of the terrain that get files of their own: the six faces of a cube, or the terrain as a whole.
 pub(super) fn file_parts(request: &ExportRequest, scene: &Scene) -> Vec<FilePart> {
     if scene.is_planet() && request.planet.cube { FACE_NAMES.map(Some).to_vec() } else { vec![None] }
 }

@@ -25,7 +25,7 @@ use crate::param::ImageFile;
 use crate::scene::saved_files::{PICTURE_SUFFIXES, hashed_name, save_with_files};
 use crate::scene::{Layer, Scene, SceneError};
 
-/// The reason why nothing was cut out.
+/// The reason why terrain could not be cut out.
 #[derive(Debug, thiserror::Error)]
 pub enum CutOutError {
     /// The terrain is a planet, but primitives of a construction need a plane.
@@ -111,8 +111,8 @@ impl CutOut {
         })
     }
 
-    /// The picture files of the cut-out, in the folder of the scene file `scene`: heights, and weights if they are
-    /// needed. The file names contain a hash of the contents.
+    /// Paths of the picture files, in the folder of the scene file `scene`: heights, and weights if they are needed.
+    /// The file names contain a hash of the contents.
     pub fn pictures(&self, scene: &Path) -> Vec<PathBuf> {
         let stem = scene.file_stem().unwrap_or_default().to_string_lossy();
         let file = |(name, values): (&str, &Vec<u16>)| {

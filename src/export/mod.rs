@@ -85,7 +85,7 @@ impl ExportFolder {
     }
 }
 
-/// Id of mesh products, where other products have the name of a map.
+/// Id of mesh products. Products of maps use the name of the map instead.
 pub const MESH: &str = "mesh";
 
 /// Id of products of plants and stones.

@@ -8,7 +8,7 @@ use super::product::ExportProduct;
 use super::{ExportError, ExportRequest};
 use crate::scene::Scene;
 
-/// The file name of a sheet: the name chosen by the user, or a name after the request's pattern.
+/// The file name of a map sheet: the name chosen by the user, or a name after the request's pattern.
 pub(super) fn file_name(
     request: &ExportRequest,
     scene: &Scene,
@@ -25,7 +25,7 @@ pub(super) fn file_name(
             let lower = name.to_ascii_lowercase();
             let ends = product.kind.extensions().into_iter().find(|end| lower.ends_with(&format!(".{end}")));
             let end = ends.map_or(0, str::len);
-            // A chosen name without the format's ending gets the ending appended.
+            // If a chosen name lacks the format's file extension, the extension is appended.
             let (stem, written) = match ends {
                 Some(_) => name.split_at(name.len() - end - 1),
                 None => (name.as_str(), extension),
@@ -43,7 +43,7 @@ pub(super) fn file_name(
             let stem = request.file_names.replace("{scene}", &plain(&scene.name)).replace("{map}", &plain(label));
             let stem = stem.replace("{size}", &samples.to_string());
             let stem = if request.is_for("unreal") { without_sizes(&stem) } else { stem };
-            // Unity's import dialog lists RAW files only with this ending.
+            // Unity's import dialog lists RAW files only with the extension `raw`.
             let extension = if request.is_for("unity") && extension == "r16" { "raw" } else { extension };
             (request.folder.clone(), stem, extension.to_string())
         }

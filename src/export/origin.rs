@@ -60,7 +60,7 @@ pub enum OriginError {
         /// The cause of the failure.
         source: std::io::Error,
     },
-    /// The file is truncated, or its format does not match its ending.
+    /// The file is truncated, or its format does not match its extension.
     #[error(
         "{path} is not a complete {format} file, so no scene can be read from it ({source}). Fetch or copy it again, export it \
          again, or give the scene's own file"
@@ -68,7 +68,7 @@ pub enum OriginError {
     NotWhole {
         /// The damaged file.
         path: std::path::PathBuf,
-        /// The format that the file's ending names.
+        /// The format that the file's extension names.
         format: &'static str,
         /// The fault that the reader found.
         source: std::io::Error,
@@ -81,7 +81,7 @@ pub enum OriginError {
     NoPlace {
         /// The file in this format.
         path: std::path::PathBuf,
-        /// The format that the file's ending names.
+        /// The format that the file's extension names.
         format: &'static str,
     },
     /// The file contains no scene, although its format could hold one.
@@ -151,13 +151,13 @@ pub fn load_scene(path: &Path) -> Result<(Scene, Vec<Warning>), LoadError> {
     }
 }
 
-/// Whether files with the ending of `path` can carry a scene.
+/// Whether files with the extension of `path` can carry a scene.
 pub fn may_carry_scene(path: &Path) -> bool {
     let is_mesh = MeshFormat::for_path(path).is_some_and(MeshFormat::keeps_extras);
     is_mesh || RasterFormat::for_path(path).is_ok_and(RasterFormat::reads_texts)
 }
 
-/// Refuses a file whose format cannot contain a scene, judged by its ending.
+/// Refuses a file whose format cannot contain a scene. The file extension determines the format.
 ///
 /// # Errors
 /// If the format cannot contain a scene.

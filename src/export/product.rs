@@ -55,7 +55,7 @@ impl ProductKind {
         }
     }
 
-    /// Endings of the product's files, the usual ending first.
+    /// Extensions of the product's files, the usual extension first.
     pub(super) fn extensions(&self) -> Vec<&'static str> {
         match self {
             Self::Map(_, format) => format.extensions.to_vec(),
@@ -69,7 +69,7 @@ impl ExportProduct {
     /// Reads the names in a product of a build preset.
     ///
     /// # Errors
-    /// If there is no such map or format; the error lists the known ones.
+    /// If there is no such map or format. The error lists the known maps or formats.
     pub(super) fn named(product: &BuildProduct) -> Result<Self, ExportError> {
         let id = product.format.as_str();
         let unknown = |of: &str, known: Vec<&str>| {
@@ -208,7 +208,7 @@ pub(super) fn channels(map: &ExportMap) -> usize {
     }
 }
 
-/// Refuses a format that cannot hold a map; the error lists the formats that can.
+/// Refuses a format that cannot hold a map. The error lists the formats that can hold it.
 pub(super) fn check_holds(format: &RasterFormat, map: &ExportMap) -> Result<(), ExportError> {
     if holds(format, map) {
         return Ok(());

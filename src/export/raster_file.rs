@@ -27,9 +27,9 @@ pub struct RasterReport {
     pub rows: usize,
     /// Unit of the values; empty if there is none.
     pub unit: &'static str,
-    /// Value that the lowest number of a 16-bit file represents; in other files, the lowest value of the map.
+    /// Value that 0 represents in a 16-bit file; in other files, the lowest value of the map.
     pub min: f32,
-    /// Value that the highest number of a 16-bit file represents; in other files, the highest value of the map.
+    /// Value that 65535 represents in a 16-bit file; in other files, the highest value of the map.
     pub max: f32,
     /// Difference in value between two successive numbers of a 16-bit file; 0 for floats and bytes.
     pub per_step: f32,
@@ -54,7 +54,7 @@ impl RasterReport {
     }
 }
 
-/// A sheet to write, with its options.
+/// A map sheet to write, with its options.
 #[derive(Clone, Copy)]
 pub(super) struct RasterJob<'a> {
     pub format: &'static RasterFormat,

@@ -15,26 +15,27 @@ use crate::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildTil
 /// Products that are exported together from one evaluation.
 #[derive(Clone, Debug)]
 pub struct ExportRequest {
-    /// Folder of the files without a name of their own, relative to the folder of the
-    /// [`ExportFolder`](super::ExportFolder). If empty, the files are written into that folder itself.
+    /// Folder of files that have no chosen name, relative to the folder of the [`ExportFolder`](super::ExportFolder).
+    /// If empty, the files are written into that folder itself.
     pub folder: PathBuf,
-    /// Pattern of file names without their endings. In the pattern, `{scene}` is replaced by the scene's name, `{map}`
-    /// by the map's name and `{size}` by the samples per side.
+    /// Pattern of file names without their extensions. In the pattern, `{scene}` is replaced by the scene's name,
+    /// `{map}` by the map's name and `{size}` by the samples per side.
     pub file_names: String,
-    /// The program for which the files are made. The target adds products and a text with the numbers to type there.
+    /// The program for which the files are made. The target adds products and a text with the import settings of that
+    /// program.
     pub target: Option<&'static ExportTarget>,
-    /// Samples per side of the exported terrain; `None` means those of the scene.
+    /// Samples per side of the exported terrain; `None` uses the scene's resolution.
     pub samples: Option<usize>,
     /// Products in addition to those of the target.
     pub products: Vec<ExportProduct>,
-    /// Heights in metres that the lowest and highest number of a 16-bit file represent; also those of 0 and 1 in
-    /// normalised floats. `None` means the height range of the terrain.
+    /// Heights in metres that 0 and 65535 represent in a 16-bit file. In normalised floats, the heights of 0 and 1.
+    /// `None` uses the height range of the terrain.
     pub height_range: Option<(f32, f32)>,
     /// Whether floats are scaled to 0–1 over the height range, instead of being metres.
     pub normalised: bool,
-    /// Whether raw files start in the south-west instead of the north-west.
+    /// Whether the first row of raw files is the southern edge of the terrain instead of the northern edge.
     pub south_first: bool,
-    /// Whether raw files have the highest byte first.
+    /// Whether raw files store the most significant byte first.
     pub big_endian: bool,
     /// Whether the green channel of normal maps points south, as in DirectX, instead of north.
     pub directx_normals: bool,
@@ -122,12 +123,12 @@ impl ExportRequest {
         }
     }
 
-    /// The request for `files`, whose endings choose the formats: rasters of `what`, meshes, plants. Files of `maps`
-    /// are written into the folder of the first raster. With a target, a name without a known ending is the target's
-    /// folder.
+    /// The request for `files`. Their extensions set the formats: rasters of the map `what`, meshes, plants. Files of
+    /// `maps` are written into the folder of the first raster. With a target, a name without a known extension is the
+    /// target's folder.
     ///
     /// # Errors
-    /// If an ending is not known, `maps` are requested without a raster, or there are two folders.
+    /// If an extension is not known, `maps` are requested without a raster, or there are two folders.
     pub fn for_files(
         files: &[PathBuf],
         what: &ExportMap,
@@ -188,7 +189,7 @@ pub(super) fn path_text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The product that the ending of a file chooses; a raster shows the map `what`.
+/// The product that the extension of a file selects. A raster shows the map `what`.
 fn file_kind(path: &Path, what: &ExportMap) -> Result<ProductKind, FileError> {
     Ok(match (ScatterFormat::for_path(path), MeshFormat::for_path(path)) {
         (Some(format), _) => ProductKind::Plants(format),

@@ -1,5 +1,5 @@
-//! Checks whether the samples of a raster file are those of the scene inside the file. The map is written again, into
-//! memory, and one reader reads both versions.
+//! Checks whether the samples of a raster file equal those of the scene inside the file. The map is encoded again in
+//! memory, and the same reader decodes both versions.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -206,8 +206,8 @@ impl FileJob<'_> {
         sample_type(self.sheet.nature, self.sheet.channels, self.format).unwrap_or(SampleType::F32)
     }
 
-    /// Possible values of the options that a file does not record: whether floats are normalised, and the direction of
-    /// green in normals.
+    /// Possible values of two options that a file does not record. The first is whether floats are normalised. The
+    /// second is the direction of the green channel of normal maps.
     fn variants(&self) -> Vec<(bool, bool)> {
         match self.sheet.nature {
             MapNature::Scalar if self.kind() == SampleType::F32 => vec![(false, false), (true, false)],
@@ -256,7 +256,7 @@ impl FileJob<'_> {
         let allowed = match kind {
             SampleType::U8 => 1.001 / 255.0,
             SampleType::U16 => 1.001 / 65535.0,
-            // Another computer may round the last bit differently.
+            // Another computer can round the last bit of a float differently.
             SampleType::F32 => greatest * 4.0 * f32::EPSILON,
         };
         let (mut count, mut largest, mut at) = (0, 0.0f32, 0);

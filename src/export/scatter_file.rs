@@ -20,7 +20,8 @@ use crate::scene::{BuildPlacement, Scene};
 /// A file format for plants and stones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScatterFormat {
-    /// A table with a line for each object: kind, easting, northing, height of the ground, height of the object, turn.
+    /// A table with a line for each object: kind, easting, northing, height of the ground, height of the object,
+    /// rotation.
     Csv,
     /// Binary glTF with EXT_mesh_gpu_instancing: one mesh per kind, with the positions of all its instances.
     Glb,
@@ -38,7 +39,7 @@ impl ScatterFormat {
         }
     }
 
-    /// Ending of the format's files.
+    /// Extension of the format's files.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -54,7 +55,7 @@ impl ScatterFormat {
         }
     }
 
-    /// The format for the ending of a file.
+    /// The format that the extension of a file names.
     pub fn for_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let fits = |format: &Self| {

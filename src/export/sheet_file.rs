@@ -12,7 +12,7 @@ use crate::io::{StagedFile, StagedSet};
 use crate::planet::projection::{FACE_NAMES, Registration};
 use crate::scene::Scene;
 
-/// A sheet to write, with all data on which its files depend.
+/// A map sheet to write, with all data on which its files depend.
 pub(super) struct SheetJob<'a> {
     pub(super) request: &'a ExportRequest,
     pub(super) scene: &'a Scene,
@@ -99,7 +99,7 @@ impl SheetJob<'_> {
         let is_area = map.registration == Registration::Pixel;
         let (across, half) = if is_area { (map.width as f64, 0.5) } else { ((map.width - 1) as f64, 0.0) };
         let step = 360.0 / across;
-        // EPSG codes describe the Earth only.
+        // EPSG codes describe the Earth only, so the radius identifies the planet.
         let radius = self.scene.planet.radius_metres;
         let is_earth = (radius - 6_371_000.0).abs() < 10_000.0;
         Some(GeoReference {

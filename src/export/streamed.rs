@@ -58,8 +58,8 @@ pub fn streamed_parts(request: &ExportRequest, samples: usize) -> Result<Vec<Str
     Ok(tiles(request.tiles, samples)?.into_iter().map(part).collect())
 }
 
-/// Whether a map can be written some rows at a time. The relief picture and occlusion cannot: distant terrain affects
-/// them.
+/// Whether a map can be written some rows at a time. The relief picture and the occlusion map cannot, because distant
+/// terrain affects them.
 pub fn is_streamed(map: &ExportMap) -> bool {
     matches!(map, ExportMap::Mask(_)) || SampledSquare::has(map) || SquareMaps::has(map)
 }
@@ -110,7 +110,7 @@ pub fn streamed_products(
 }
 
 impl StreamedProduct {
-    /// A map in the format that the ending of `file` names.
+    /// A map in the format that the extension of `file` names.
     ///
     /// # Errors
     /// If there is no such format, it cannot hold the map, or the map can only be made of the whole terrain.

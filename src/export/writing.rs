@@ -1,4 +1,4 @@
-//! Writing all files of a request, and moving them into place together.
+//! Writes all files of a request, and moves them into place together.
 
 use std::path::PathBuf;
 

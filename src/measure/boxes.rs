@@ -3,12 +3,13 @@
 //! Equation: N(s) boxes of side s, stacked in columns on a square lattice, cover the surface. On a self-affine surface,
 //! N is proportional to s^-D, where D is the fractal dimension. The heights are scaled so that the relief equals the
 //! side length, and D therefore does not depend on the vertical scale. A column counts its height range divided by s,
-//! including fractions, so that N does not jump where the surface crosses a box boundary. Every column is sampled at 5
-//! × 5 points, whatever its size, because a height range over more points is wider. With all samples, large columns of
-//! a rough surface would count more boxes than small columns for that reason alone. The computed D would then be too
-//! low, by 0.2 at D = 2.7.
+//! including fractions, so that N does not jump where the surface crosses a box boundary.
 //!
-//! Scheme: box sizes of 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side length; incomplete columns at the far
+//! Every column is sampled at 5 × 5 points, whatever its size, because the height range over more points is wider. If
+//! all samples were used, large columns of a rough surface would count more boxes than small columns only because they
+//! contain more samples. The computed D would then be too low, by 0.2 at D = 2.7.
+//!
+//! Scheme: box sizes are 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side length. Incomplete columns at the far
 //! edges are skipped.
 //!
 //! Source: Clarke 1986; Dubuc et al. 1989 (ranges for boxes); Sarkar & Chaudhuri 1994.
@@ -18,11 +19,12 @@ use super::line::Fitted;
 use super::variogram::{LEAST_POINTS, sizes};
 use crate::field::{Cancelled, Control};
 
-/// Steps between the sampled points of a column.
+/// Number of steps along each side of a column between the sampled points: 5 × 5 points per column.
 const STEPS: usize = 4;
 
-/// log₁₀ of the number of boxes over log₁₀ of the box side in metres, for the `normalised` heights of a terrain that is
-/// not level. `None` if the terrain has too few samples.
+/// Returns points of log₁₀ of the number of boxes over log₁₀ of the box side in metres, with the fitted line. The
+/// terrain must not be level, and `normalised` holds its heights from 0 to 1. Returns `None` if the terrain has too few
+/// samples.
 pub fn box_counting(
     ground: &DistinctSamples,
     normalised: &[f32],
@@ -54,7 +56,7 @@ pub fn box_counting(
                         high = if h > high { h } else { high };
                     }
                 }
-                // A column that is entirely void has no box.
+                // A column without any data contains no box.
                 sum += if high >= low { f64::from(high - low) } else { 0.0 };
             }
         }

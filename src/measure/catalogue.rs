@@ -8,13 +8,13 @@ use super::{AreaQuantiles, Drainage, Measures, PlanetMeasures, Slopes};
 /// Groups of related measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Family {
-    /// Height range, and distribution of area over height.
+    /// Height range, and distribution of the terrain's area over height.
     Heights,
     /// Steepness of the terrain, and the erosion score.
     Slopes,
     /// Peaks, valleys and fractal dimensions.
     Form,
-    /// Streams, drainage basins and drained area.
+    /// Streams, drainage basins and the land that drains.
     Drainage,
     /// Areas where a character can walk and build.
     Playability,
@@ -81,7 +81,7 @@ impl Serialize for MeasureValue {
     }
 }
 
-/// A measure of a value of type `T`, with the description of the measure.
+/// A measure that is read from results of type `T`, with its description.
 pub struct Measure<T> {
     /// Stable name of the measure in JSON and CSV.
     pub key: &'static str,
@@ -89,7 +89,7 @@ pub struct Measure<T> {
     pub label: &'static str,
     /// Unit of the value; empty if the value has no unit.
     pub unit: &'static str,
-    /// Number of meaningful decimals.
+    /// Number of decimals shown.
     pub decimals: usize,
     /// The group that the measure belongs to.
     pub family: Family,
@@ -97,7 +97,7 @@ pub struct Measure<T> {
     pub meaning: &'static str,
     /// Source of the definition of the measure.
     pub source: &'static str,
-    /// Reads the value of the measure from the results.
+    /// Reads the value of the measure from the results of a measurement.
     pub read: fn(&T) -> MeasureValue,
 }
 
@@ -126,7 +126,7 @@ const NO_ORDERS: &str = "no two streams of one order join";
 const NOT_PLAYABLE: &str = "nothing is playable";
 const NO_CHANNELS: &str = "neither terrain has a channel";
 
-/// The reason why a measure of the land has no value: there is no land, or the land is level.
+/// The reason why a measure of the land has no value: there is no land, or all land is level.
 fn no_relief(m: &Measures) -> &'static str {
     if m.heights.land_fraction == 0.0 { NO_LAND } else { LEVEL }
 }
@@ -136,7 +136,6 @@ fn no_dimension(m: &Measures) -> &'static str {
     if m.is_level() { LEVEL } else { FEW }
 }
 
-/// The erosion score of the slopes.
 fn erosion_score(slopes: &Slopes) -> MeasureValue {
     if slopes.mean > 0.0 { MeasureValue::Number(slopes.erosion_score()) } else { MeasureValue::Undefined(LEVEL) }
 }
@@ -379,7 +378,7 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         |m| forest(m);
 };
 
-/// A measure of a planet's streams.
+/// Reads a measure of a planet's streams, or returns the reason why the planet has no streams.
 fn of_drainage(m: &PlanetMeasures, read: impl Fn(&Drainage) -> MeasureValue) -> MeasureValue {
     let why = if m.land_share > 0.0 { LEVEL } else { NO_LAND };
     m.drainage.as_ref().map_or(MeasureValue::Undefined(why), read)
@@ -396,7 +395,7 @@ fn forest(m: &PlanetMeasures) -> MeasureValue {
     }
 }
 
-/// The mean of a quantity over the land.
+/// The mean of a quantity over the land, or the reason why it has no value.
 fn of_land(quantiles: Option<AreaQuantiles>) -> MeasureValue {
     MeasureValue::or(quantiles.map(|spread| spread.mean), NO_LAND)
 }

@@ -1,7 +1,7 @@
 //! Statistics of the climate of a terrain or planet, and the area fraction of each ground type.
 //!
-//! Every sample is weighted by its area; repeated samples of wrapping terrains and globes count once. Land is all
-//! terrain above the sea. Void samples are skipped.
+//! Every sample is weighted by its area. Samples that repeat another sample, on wrapping terrains and globes, count
+//! once. Land is all terrain above the sea. Void samples are skipped.
 
 use serde::Serialize;
 
@@ -82,7 +82,7 @@ impl ClimateMeasures {
 /// The measures of a terrain, and the measures of its climate if the scene has a climate.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TerrainMeasures {
-    /// The measures that every terrain has.
+    /// The measures that do not depend on the climate.
     #[serde(flatten)]
     pub measures: Measures,
     /// The measures of the climate, if the scene or its biome table defines a climate.
@@ -95,7 +95,7 @@ impl TerrainMeasures {
     /// caller runs.
     ///
     /// # Errors
-    /// When the computation was cancelled.
+    /// When the caller cancels the computation.
     pub fn new(
         scene: Option<&Scene>,
         terrain: &Terrain,
@@ -110,10 +110,10 @@ impl TerrainMeasures {
     }
 }
 
-/// Measures the climate of a scene on its terrain.
+/// Measures the climate of `scene` on its evaluated `terrain`.
 ///
 /// # Errors
-/// When the computation was cancelled.
+/// When the caller cancels the computation.
 pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<ClimateMeasures, Cancelled> {
     let fields = scene.climate_fields(terrain, control)?;
     let types = TypeMap::for_scene(scene, terrain, control)?;

@@ -1,14 +1,17 @@
-//! Differences between two terrains: in metres, in volume, and in the course of their channels.
+//! Differences between two terrains: in metres, in volume, and in the position of their channels.
 //!
-//! Heights are compared in metres at the samples of the coarser grid, with the finer terrain interpolated at these
-//! samples. Positions are fractions of the side on squares, and directions on planets. Volumes refer to the area of the
-//! first terrain. On planets every sample is weighted by its area.
+//! Heights are compared in metres at the samples of the coarser grid. The heights of the finer terrain are interpolated
+//! at these samples. Positions are fractions of the side on squares, and directions on planets. Volumes refer to the
+//! area of the first terrain. On planets every sample is weighted by its area.
 //!
-//! Drainage overlap: the channels of each terrain are computed at the terrain's own resolution, with the same source
-//! area, and marked on the coarser grid. The source area is at least 256 cells of the coarser grid, because denser
-//! networks would coincide by chance. The overlap is the fraction of the marked cells of both terrains that have a mark
-//! of the other terrain on the same cell or on one of the eight neighbouring cells. The overlap is 1 for equal networks
-//! or a shift by one cell, and near 0 for unrelated networks.
+//! Drainage overlap: the channels of each terrain are computed at the terrain's own resolution and then marked on the
+//! coarser grid. Both terrains use the same source area, which is the drainage area at which a channel begins. The
+//! source area is at least 256 cells of the coarser grid, because the channels of denser networks would coincide by
+//! chance.
+//!
+//! The overlap is a fraction of the marked cells of both terrains. A marked cell counts if the other terrain has a mark
+//! on the same cell or on one of the eight neighbouring cells. The overlap is 1 for equal networks or a shift by one
+//! cell, and near 0 for unrelated networks.
 
 use rayon::prelude::*;
 
@@ -42,8 +45,8 @@ pub struct Difference {
     pub drainage_overlap: Option<f64>,
 }
 
-/// Compares `b` with `a`; each terrain has its own scale. The result has the same bits for any number of threads. Both
-/// terrains must be squares, or both globes.
+/// Compares terrain `b` with terrain `a`; each has its own scale. Both must be squares, or both globes. The result has
+/// the same bits for any number of threads.
 pub fn difference(
     a: (&Terrain, TerrainScale),
     b: (&Terrain, TerrainScale),
@@ -122,7 +125,7 @@ fn globe_difference(
     Ok(joined.whole(count, cell_m2, overlap, [longitude, latitude]))
 }
 
-/// Partial sums over some cells, in metres and in units of the mean cell area.
+/// Partial sums of height differences over some cells, in metres times the mean cell area.
 #[derive(Clone, Copy, Default)]
 struct PartDifference {
     squares: f64,
@@ -170,7 +173,7 @@ impl PartDifference {
     }
 }
 
-/// Drainage overlap of two terrains on `grid`, whose cells have an area of `cell_m2`.
+/// Drainage overlap of two terrains. Their channels are marked on `grid`, whose cells have an area of `cell_m2`.
 fn overlap_of(
     grounds: [DrainageGround; 2],
     cell_m2: f64,
@@ -189,7 +192,8 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// For each sample of `grid`, whether it is on a channel of `ground`. Only one of several repeated samples is marked.
+/// For each sample of `grid`, whether a channel of `ground` runs through the sample. If several samples of a globe or a
+/// wrapping grid are the same point, only one of them is marked.
 fn channels(ground: &DrainageGround, source_km2: f64, grid: Grid, control: &Control) -> Result<Vec<bool>, Cancelled> {
     let mut marks = vec![false; grid.len()];
     if !ground.has_relief {
@@ -206,7 +210,8 @@ fn channels(ground: &DrainageGround, source_km2: f64, grid: Grid, control: &Cont
     Ok(marks)
 }
 
-/// Fraction of marked cells for which the other terrain has a mark on the same cell or a neighbouring cell.
+/// Fraction of marked cells for which the other terrain has a mark on the same cell or a neighbouring cell; `None` if
+/// there are no marks.
 fn overlap(grid: Grid, one: &[bool], two: &[bool]) -> Option<f64> {
     let near =
         |marks: &[bool], k: usize| marks[k] || grid.neighbours(k).into_iter().flatten().any(|there| marks[there]);

@@ -2,12 +2,15 @@
 //!
 //! Equations: depressions are filled, and water follows the steepest descent (D8). Water leaves the terrain at open
 //! edges and at the sea. On a wrapping terrain without a sea, water leaves at the lowest cell. A channel begins where
-//! the drainage area of a cell reaches [`Limits::source_area`]. Stream orders are Strahler's. N_u is the number of
-//! streams of order u, and L_u is their mean length. The bifurcation ratio is 10^-b, where b is the slope of the fitted
-//! line log₁₀ N_u = a + b·u. The length ratio is 10^b for the fitted line log₁₀ L_u = a + b·u. Land is drained if its
-//! water leaves without filling a depression first. A basin is all land with the same outlet. The length of a stream is
-//! the sum of the distances between its cells. Streams can only follow eight directions, so these lengths are up to 8 %
-//! too long. On a globe every cell is weighted by its area.
+//! the drainage area of a cell reaches [`Limits::source_area`].
+//!
+//! Stream orders are Strahler's. N_u is the number of streams of order u, and L_u is their mean length. The bifurcation
+//! ratio is 10^-b, where b is the slope of the fitted line log₁₀ N_u = a + b·u. The length ratio is 10^b for the fitted
+//! line log₁₀ L_u = a + b·u.
+//!
+//! Land is drained if its water leaves the terrain without filling a depression first. A basin is all land with the
+//! same outlet. The length of a stream is the sum of the distances between its cells. Streams can only follow eight
+//! directions, so these lengths are up to 8 % too long. On a globe every cell is weighted by its area.
 //!
 //! Source: Horton 1945; Strahler 1957; O'Callaghan & Mark 1984.
 
@@ -22,7 +25,7 @@ use super::{Limits, TerrainScale};
 use crate::field::{Cancelled, Control, Grid, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, OUTSIDE, Outlets, strahler_orders};
 
-/// Default source area of a channel, as a fraction of the terrain.
+/// Default source area of a channel, as a fraction of the terrain's area.
 const DEFAULT_SHARE: f64 = 1.0e-3;
 /// Number of cells between two checks for cancellation.
 const CHECK: usize = 1 << 16;
@@ -45,17 +48,17 @@ pub struct Drainage {
     pub source_km2: f64,
     /// Streams of each order, from 1 to the highest.
     pub streams: Vec<Streams>,
-    /// log₁₀ of the number of streams over their order; `None` if the highest order is below 2.
+    /// log₁₀ of the number of streams over their stream order; `None` if the highest order is below 2.
     pub numbers: Option<Fitted>,
-    /// log₁₀ of the mean length in km over the order; `None` if the highest order is below 2.
+    /// log₁₀ of the mean stream length in km over the stream order; `None` if the highest order is below 2.
     pub lengths: Option<Fitted>,
     /// Total channel length divided by the area of the land, in km/km².
     pub density: f64,
-    /// Fraction of the land whose water leaves without filling a depression first.
+    /// Fraction of the land whose water leaves the terrain without filling a depression first.
     pub drained_fraction: f64,
     /// Area of the largest basin, in km².
     pub largest_basin_km2: f64,
-    /// The largest basin as a fraction of the land.
+    /// Area of the largest basin as a fraction of the land's area.
     pub largest_basin_fraction: f64,
 }
 
@@ -74,18 +77,19 @@ impl Drainage {
 
 /// Input of the drainage analysis: heights, sea and cell areas.
 pub struct DrainageGround<'a> {
-    /// Heights as fractions of the relief. Void samples are below the sea, so that water leaves the terrain there.
+    /// Heights as fractions of the relief. Void samples are set below the sea, so that water leaves the terrain at
+    /// voids.
     height: Cow<'a, [f32]>,
     mesh: FlowMesh,
     /// Height of the sea as a fraction of the relief.
     sea: f32,
-    /// Area of the land, then area of all samples with data, in units of the mean cell area.
+    /// Area of the land. The next field is the area of all samples with data. Both are multiples of the mean cell area.
     land_cells: f64,
     cells: f64,
-    /// Area of a mean cell in km², then the side length of this cell.
+    /// Area of a mean cell in km². The next field is the side length of this cell in km.
     cell_km2: f64,
     cell_km: f64,
-    /// Whether there is land that is not level.
+    /// Whether the terrain has land that is not level.
     pub has_relief: bool,
 }
 
@@ -124,7 +128,7 @@ impl<'a> DrainageGround<'a> {
         self.mesh.grid()
     }
 
-    /// Drainage area at which a channel begins, from the limits or the default.
+    /// Drainage area at which a channel begins, in km²: the value in `limits`, or the default if that value is 0.
     pub fn source_km2(&self, limits: &Limits) -> f64 {
         let asked = f64::from(limits.source_area);
         if asked > 0.0 { asked } else { DEFAULT_SHARE * self.cell_km2 * self.cells }
@@ -136,8 +140,8 @@ pub struct DrainageNetwork {
     receivers: Vec<u32>,
     /// Strahler order of each cell; 0 outside channels.
     pub orders: Vec<u8>,
-    /// Area of the land that drains without filling a depression, then area of the largest basin, in units of the mean
-    /// cell area.
+    /// Area of the land that drains without filling a depression. The next field is the area of the largest basin. Both
+    /// are multiples of the mean cell area.
     drained: f64,
     largest: f64,
 }
@@ -151,7 +155,7 @@ impl DrainageNetwork {
         }
     }
 
-    /// Computes the network. `A` is the type that sums the cell areas; it must be exact enough for the number of cells.
+    /// Computes the network. Cell areas are summed in the type `A`, which must be exact enough for the number of cells.
     fn gathered<A>(
         ground: &DrainageGround,
         cell_area: impl Fn(usize) -> A,
@@ -187,7 +191,7 @@ impl DrainageNetwork {
             if area[here].into() >= least {
                 channels.push(k);
             }
-            // The sea receives all water and passes none on.
+            // The sea receives water from the land and passes none on.
             if is_land(to) {
                 let whole = area[here];
                 area[to] += whole;
@@ -209,8 +213,9 @@ pub fn drainage(ground: &DrainageGround, limits: &Limits, control: &Control) -> 
     let source_km2 = ground.source_km2(limits);
     let network = DrainageNetwork::new(ground, source_km2, control)?;
     let DrainageNetwork { receivers, orders, .. } = &network;
-    // Per stream order: the number of cells and of steps within the same order. Then the total length of the orthogonal
-    // steps as a multiple of the cell size, and the number of diagonal steps.
+    // `counts` holds two numbers per stream order: the number of cells, and the number of steps to a cell of the same
+    // order. `lengths` holds the total length of the orthogonal steps as a multiple of the cell size, and the number of
+    // diagonal steps.
     let (mut counts, mut lengths) = ([[0usize; 2]; 33], [[0.0f64; 2]; 33]);
     for (k, (&order, &to)) in orders.iter().zip(receivers).enumerate() {
         if order > 0 {
@@ -232,8 +237,8 @@ pub fn drainage(ground: &DrainageGround, limits: &Limits, control: &Control) -> 
     {
         let km = (straight + diagonal * std::f64::consts::SQRT_2) * ground.cell_km;
         length_km += km;
-        // A stream begins where its order begins. All cells of a stream except the first have one donor of the same
-        // order.
+        // The number of streams is the number of first cells. Every other cell of a stream has exactly one donor of the
+        // same order.
         let count = cells - on;
         streams.push(Streams { order, count, mean_km: km / count as f64 });
     }

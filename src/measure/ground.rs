@@ -1,4 +1,4 @@
-//! Common input of all measures: the distinct samples, their scale and their range.
+//! Common input of all measures: each distinct sample of the terrain once, with scale and height range.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,8 @@ impl HeightSpan {
     }
 }
 
-/// The distinct samples of a square grid, row by row. On a wrapping grid, the repeated row and column are left out.
+/// The distinct samples of a square grid, row by row. A wrapping grid repeats its first row and column at the far
+/// edges; these repeats are left out.
 #[derive(Clone, Copy, Debug)]
 pub struct DistinctCells {
     /// Number of samples along a side.
@@ -55,7 +56,7 @@ impl DistinctCells {
         Cow::Owned(field.chunks(self.side + 1).take(self.side).flat_map(|row| &row[..self.side]).copied().collect())
     }
 
-    /// The index that is one `step` (-1, 0 or 1) away from row or column `index`, or `None` beyond an edge.
+    /// The row or column that is one `step` (-1, 0 or 1) away from row or column `index`; `None` beyond an edge.
     pub fn neighbour(self, index: usize, step: isize) -> Option<usize> {
         let there = index as isize + step;
         let side = self.side as isize;
@@ -63,7 +64,7 @@ impl DistinctCells {
     }
 }
 
-/// The distinct samples of a terrain.
+/// The distinct samples of a terrain, with their scale and height range.
 pub struct DistinctSamples<'a> {
     /// The terrain to measure.
     pub terrain: &'a Terrain,
@@ -79,8 +80,8 @@ pub struct DistinctSamples<'a> {
     pub all: HeightSpan,
     /// Height range of the cells above the sea, if any cell is above the sea.
     pub land: Option<HeightSpan>,
-    /// Whether each cell has data; empty if all cells have data. Ranges and height distributions skip cells without
-    /// data.
+    /// Whether each cell has data; empty if all cells have data. Height ranges and height distributions skip cells
+    /// without data.
     pub present: Vec<bool>,
 }
 
@@ -131,7 +132,7 @@ impl<'a> DistinctSamples<'a> {
         self.height[k] > self.sea && self.has_ground(k)
     }
 
-    /// Heights of all samples of the grid, including repeated samples, with void samples set to `height`.
+    /// Heights of all samples of the grid, including repeated samples. Void samples get the height `height`.
     pub fn with_void_at(&self, height: f32) -> Cow<'a, [f32]> {
         let terrain = self.terrain;
         let map = terrain.map(MapKind::Ground).filter(|_| !self.present.is_empty());
@@ -162,7 +163,7 @@ impl<'a> DistinctSamples<'a> {
         f64::from(height) * f64::from(self.scale.relief_metres)
     }
 
-    /// Heights of the cells, scaled from 0 at the lowest cell to 1 at the highest cell; NaN for void cells.
+    /// Heights of the cells, scaled so that the lowest cell is 0 and the highest cell is 1; NaN for void cells.
     pub fn normalised(&self, control: &Control) -> Result<Vec<f32>, Cancelled> {
         let low = f64::from(self.all.low);
         let scale = 1.0 / (f64::from(self.all.high) - low);
@@ -206,7 +207,8 @@ impl PartSums {
     const NOTHING: Self =
         Self { low: f32::INFINITY, high: f32::NEG_INFINITY, sum: 0.0, land: 0, land_low: f32::INFINITY, land_sum: 0.0 };
 
-    /// Sums a row with eight partial sums that are always combined in the same order.
+    /// Sums the heights of a row. Eight partial sums are always combined in the same order, so that the bits do not
+    /// depend on the processor.
     fn sum(row: &[f32], sea: f32) -> Self {
         const LANES: usize = 8;
         let mut lanes = [Self::NOTHING; LANES];

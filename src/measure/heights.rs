@@ -1,9 +1,9 @@
 //! Distribution of area over height: histogram, hypsometric curve and integral.
 //!
-//! Hypsometric curve: the fraction a of the land at or above the relative height y = (h - h_min) / (h_max - h_min),
-//! where h is the height. The integral ∫ a dy of the curve equals the elevation-relief ratio (h_mean - h_min) / (h_max
-//! - h_min). This module computes the ratio, because it is exact. With a sea, the curve covers only the land above the
-//!   sea; the histogram covers the whole terrain.
+//! Hypsometric curve: a point with the height h has the relative height y = (h - h_min) / (h_max - h_min). The curve
+//! gives the fraction a of the land at or above y. The integral ∫ a dy of the curve equals the elevation-relief ratio
+//! of the heights, (h_mean - h_min) / (h_max - h_min). This module computes the ratio, because it is exact. With a sea,
+//! the curve covers only the land above the sea; the histogram covers the whole terrain.
 //!
 //! Source: Strahler 1952; Pike & Wilson 1971 (proof that both are equal).
 
@@ -24,9 +24,9 @@ pub struct HeightMeasures {
     pub max_metres: f64,
     /// Mean height.
     pub mean_metres: f64,
-    /// Fraction of the area above the sea.
+    /// Fraction of the terrain's area that is above the sea.
     pub land_fraction: f64,
-    /// Centre of each bin in metres, and the fraction of the area in the bin. Level terrain has one bin.
+    /// Centre of each bin in metres, and the fraction of the terrain's area in the bin. Level terrain has one bin.
     pub histogram: Vec<[f64; 2]>,
     /// Hypsometric curve of the land; `None` if there is no land, or if the land is level.
     pub hypsometry: Option<Hypsometry>,
@@ -35,9 +35,10 @@ pub struct HeightMeasures {
 /// The hypsometric curve of the land.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hypsometry {
-    /// Relative area at or above a relative height, from (1, 0) at the lowest point to the value at the highest point.
+    /// Pairs of two values: the fraction of the land at or above a relative height, and that relative height. The first
+    /// pair is (1, 0) at the lowest point, the last pair is at the highest point.
     pub curve: Vec<[f64; 2]>,
-    /// Area under the curve, from 0 to 1: high for young plateaus, low for eroded land (Strahler 1952).
+    /// Area under the curve, from 0 to 1: the area is large for young plateaus, small for eroded land (Strahler 1952).
     pub integral: f64,
 }
 
@@ -79,7 +80,7 @@ pub fn heights(ground: &DistinctSamples, control: &Control) -> Result<HeightMeas
     })
 }
 
-/// Counts the cells above `sea` in `bins` equal bins over `range`; the highest cell belongs to the last bin.
+/// Counts the cells above `sea` in `bins` equal height bins over `range`; the highest cell belongs to the last bin.
 fn bins(
     ground: &DistinctSamples,
     range: &HeightSpan,

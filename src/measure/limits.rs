@@ -6,14 +6,14 @@ use crate::scene::Scene;
 crate::params! {
     /// Thresholds for peaks, channels, and playable and flat land.
     Limits "Limits" in "Measure" {
-        /// Minimum height of a peak above the pass to a higher one, and minimum depth of a valley. 0 means 2 % of the
+        /// Minimum height of a peak above the pass to a higher peak, and minimum depth of a valley. 0 means 2 % of the
         /// relief.
         prominence: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0;
-        /// Drainage area at which a channel begins. 0 means a thousandth of the terrain or planet.
+        /// Drainage area at which a channel begins. 0 means a thousandth of the area of the terrain or planet.
         source_area: f32 ["km²"] = 0.0, 0.0..=1_000_000.0, slider 0.0..=5.0;
-        /// Steepest slope that can be crossed.
+        /// Steepest slope that counts as playable, which means that a character can cross it.
         playable_slope: f32 ["°"] = 20.0, 0.0..=90.0, slider 1.0..=60.0;
-        /// Steepest slope that is flat enough to build on.
+        /// Steepest slope that counts as flat enough to build on.
         flat_slope: f32 ["°"] = 5.0, 0.0..=90.0, slider 0.5..=20.0;
     }
 }
@@ -39,7 +39,7 @@ impl Limits {
 pub struct TerrainScale {
     /// Side length of the terrain; on a globe a quarter of the circumference.
     pub size_metres: f32,
-    /// Metres per unit of height.
+    /// Metres per unit of height, because heights are fractions of the relief.
     pub relief_metres: f32,
     /// Height of the sea in metres, if there is a sea.
     pub sea_metres: Option<f32>,
@@ -55,7 +55,7 @@ impl TerrainScale {
         }
     }
 
-    /// Surface area of the globe in square metres; the side is a quarter of the globe's circumference.
+    /// Surface area of the globe in square metres, from the side length: a quarter of the globe's circumference.
     pub(super) fn globe_m2(&self) -> f64 {
         let radius = f64::from(self.size_metres) * std::f64::consts::FRAC_2_PI;
         4.0 * std::f64::consts::PI * radius * radius

@@ -24,7 +24,7 @@ impl LineFit {
             points.iter().map(|p| (p[a] - ca) * (p[b] - cb)).sum::<f64>()
         };
         let (xx, xy, yy) = (moment(0, 0), moment(0, 1), moment(1, 1));
-        // The value is NaN if there are no points.
+        // The sum is NaN if there are no points.
         if xx <= 0.0 || xx.is_nan() {
             return None;
         }
@@ -65,7 +65,7 @@ mod tests {
         let line = LineFit::fit(&[[0.0, 1.0], [1.0, 3.0], [3.0, 7.0]]).unwrap();
         assert_eq!((line.slope, line.intercept, line.r_squared), (2.0, 1.0, 1.0));
         assert_eq!(line.value(10.0), 21.0);
-        // Computed by hand: Σxx = 2, Σxy = 1, Σyy = 2/3.
+        // The expected values are computed by hand: Σxx = 2, Σxy = 1, Σyy = 2/3.
         let scattered = LineFit::fit(&[[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]]).unwrap();
         assert!((scattered.slope - 0.5).abs() < 1e-12 && (scattered.r_squared - 0.75).abs() < 1e-12);
         assert_eq!(LineFit::fit(&[[1.0, 1.0], [1.0, 2.0]]), None);

@@ -1,5 +1,4 @@
-//! Quantitative measures of a terrain, chosen after the criteria of Le Martelot 2005 and the lecture on terrain in
-//! games.
+//! Quantitative measures of a terrain, chosen after the criteria of Le Martelot 2005 and a lecture on terrain in games.
 //!
 //! [`measure`] returns all measures of a terrain; [`difference`] returns the differences between two terrains.
 //! [`MEASURES`], [`DIFFERENCES`] and [`PLOTS`] list the measures and plots with key, label, unit, meaning and source.
@@ -11,8 +10,8 @@
 //!
 //! Edges: a cell at an edge has neighbours at the opposite edge only if the terrain wraps. Each sample of a wrapping
 //! terrain counts once. All measures skip void samples. The terrain ends at void samples as at an open edge, and water
-//! leaves there. The results do not depend on the number of threads: each row is summed separately, and then the sums
-//! of the rows are added in order.
+//! leaves the terrain at void samples. The results do not depend on the number of threads: each row is summed
+//! separately, and then the sums of the rows are added in order.
 
 mod boxes;
 mod catalogue;
@@ -66,7 +65,7 @@ pub struct Measures {
     pub heights: HeightMeasures,
     /// Slopes from the greatest height difference to the four neighbours (Olsen 2004), in metres.
     pub slopes: Slopes,
-    /// Slopes from the height differences of all pairs of neighbours (Le Martelot 2005), in metres.
+    /// Slopes from the height differences of all pairs of neighbouring samples (Le Martelot 2005), in metres.
     pub pair_slopes: Slopes,
     /// Steepness of the land; `None` if there is no land.
     pub steepness: Option<Steepness>,
@@ -101,8 +100,9 @@ impl Measures {
     }
 }
 
-/// Measures `terrain` on the threads of the current pool. The results have the same bits for any number of threads. Of
-/// a planet, this function measures only the face around longitude 0, as if the face were flat; [`measure_planet`]
+/// Measures `terrain` on the threads of the current pool. The results have the same bits for any number of threads.
+///
+/// On a planet, this function measures only the face around longitude 0, as if the face were flat. [`measure_planet`]
 /// measures the whole planet.
 pub fn measure(
     terrain: &Terrain,
@@ -160,7 +160,7 @@ fn dimensions(ground: &DistinctSamples, control: &Control) -> Result<(Option<Fit
     Ok((variogram?, boxes?))
 }
 
-/// The families of measures as separate functions, for benchmarks.
+/// Each family of measures as a separate function, for benchmarks.
 #[doc(hidden)]
 pub mod families {
     use super::*;
@@ -168,7 +168,8 @@ pub mod families {
     /// A function that computes one family of measures.
     pub type MeasureFn = fn(&Terrain, TerrainScale, &Limits, &Control);
 
-    /// Name and function of each family. Each function collects the distinct samples again.
+    /// Name and function of each family. Each function collects the distinct samples itself, so its time includes that
+    /// step.
     pub const ALL: &[(&str, MeasureFn)] = &[
         ("heights", |t, s, _, c| done(heights::heights(&ground(t, s, c), c))),
         ("slopes", |t, _, _, _| done(slopes(t))),

@@ -15,10 +15,10 @@ use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
 use crate::planet::Planet;
 use crate::scene::Scene;
 
-/// Number of height bands of the hypsometric curve.
+/// Number of height bands between the lowest and the highest height in the hypsometry of a planet.
 pub const BANDS: usize = 64;
 
-/// Result of [`measure_planet`]. Heights are relative to height 0, depths relative to the sea.
+/// Result of [`measure_planet`]. Heights are relative to height 0, and depths are relative to the sea level.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanetMeasures {
     /// Radius of the planet.
@@ -48,7 +48,8 @@ pub struct PlanetMeasures {
     /// Fraction of the planet in each of 64 equal height bands from the lowest to the highest height. The fractions add
     /// up to 1.
     pub hypsometry: Vec<f64>,
-    /// Slopes of the whole planet: height differences in metres over the side of a mean cell.
+    /// Slopes of the whole planet: height differences in metres between samples whose distance is the side of a mean
+    /// cell.
     pub slopes: Slopes,
     /// Streams and basins; `None` if there is no land, or if the land is level.
     pub drainage: Option<Drainage>,
@@ -58,11 +59,11 @@ pub struct PlanetMeasures {
     pub hash: String,
 }
 
-/// Measures the terrain of a planet on the threads of the current pool; The results have the same bits for any number
+/// Measures the terrain of a planet on the threads of the current pool. The results have the same bits for any number
 /// of threads.
 ///
 /// # Errors
-/// When the computation was cancelled.
+/// When the caller cancels the computation.
 pub fn measure_planet(
     terrain: &Terrain,
     scene: &Scene,
@@ -186,7 +187,7 @@ impl PlanetGround<'_> {
     }
 
     /// Height that the land's heights are relative to: the sea level, or height 0 if the planet has no sea. A sea level
-    /// further below the datum than the relief is high means "no sea".
+    /// means "no sea" if it is further below height 0 than one relief.
     fn datum(&self) -> f64 {
         if self.sea >= -self.relief { self.sea } else { 0.0 }
     }
@@ -197,7 +198,7 @@ impl PlanetGround<'_> {
         ((place * BANDS as f64) as usize).min(BANDS - 1)
     }
 
-    /// The sums over the cells of one row. Rows are counted over all faces.
+    /// The sums over the cells of one row. Row numbers run through all faces of the globe.
     fn row(&self, row: usize) -> AreaSums {
         let n = self.globe.samples();
         let mut sums = AreaSums::default();
@@ -246,14 +247,14 @@ mod tests {
         let m = measured(|[_, _, z]| z);
         assert!((m.land_share - 0.5).abs() < 0.01 && m.mean_metres.abs() < 1.0, "{m:?}");
         assert!((m.mean_land_metres.unwrap() - 5000.0).abs() < 60.0);
-        // The samples form rows, so a single band can have one row too few or too many.
+        // The samples form rows of equal latitude, so a single band can contain one row too few or too many.
         for four in m.hypsometry.chunks(4) {
             assert!((four.iter().sum::<f64>() * BANDS as f64 / 4.0 - 1.0).abs() < 0.15, "{:?}", m.hypsometry);
         }
         assert!((m.area_km2 / 5.1e8 - 1.0).abs() < 0.01, "Earth has 510 million km²");
     }
 
-    /// Planets without a sea have a sea height far below all ground.
+    /// A planet without a sea has a sea level far below all terrain.
     #[test]
     fn without_a_sea_the_land_counts_from_height_0() {
         let settings = Settings { world: World::Planet, sea_level: -100_000.0, ..Settings::default() };
@@ -293,7 +294,7 @@ mod tests {
     #[test]
     fn planet_measures_do_not_depend_on_rotation() {
         let height = |[x, y, z]: [f64; 3]| 0.3 * (3.0 * x).sin() + 0.2 * (5.0 * y).cos() * z;
-        // A rotation of 1 radian about y, then of 2 radians about z.
+        // The terrain is rotated by 1 radian about y, then by 2 radians about z.
         let turned = |[x, y, z]: [f64; 3]| {
             let [a, c] = [1f64.cos() * x + 1f64.sin() * z, 1f64.cos() * z - 1f64.sin() * x];
             height([2f64.cos() * a + 2f64.sin() * y, 2f64.cos() * y - 2f64.sin() * a, c])
@@ -306,8 +307,8 @@ mod tests {
         assert!((a / b - 1.0).abs() < 0.01, "{a} and {b}");
     }
 
-    /// A bowl at each pole and no sea: all water ends in the lower bowl. The water of the other bowl must fill that
-    /// bowl first.
+    /// The planet has a bowl at each pole and no sea. All water ends in the lower bowl. The water of the other bowl
+    /// must fill that bowl before it flows on.
     #[test]
     fn streams_and_basins_are_measured_by_area() {
         let bowls = measured(|[_, _, z]| 1.1 - z * z - 0.01 * z);
@@ -332,7 +333,7 @@ mod tests {
         assert!(highest.count >= 4, "{drainage:?}");
         let length: f64 = drainage.streams.iter().map(|s| s.count as f64 * s.mean_km).sum();
         let land = drainage.density * valleys.land_km2;
-        // The tolerance allows for the cell areas, which are in single precision.
+        // The tolerance allows for the cell areas, which have single precision.
         assert!((length / land - 1.0).abs() < 1e-6, "density is length over land: {length}, {land}");
     }
 }

@@ -1,7 +1,7 @@
-//! Fractions of the land that can be crossed and built on.
+//! Fractions of the land that a character can cross and build on.
 //!
-//! Land is playable up to the playable slope, and flat up to the flat slope. Cells join to regions across their four
-//! sides, and across the edges of a wrapping terrain.
+//! Land is playable up to the playable slope, and flat up to the flat slope. Cells that share a side belong to the same
+//! region, also across the edges of a wrapping terrain.
 //!
 //! Source: Le Martelot 2005, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings need flat
 //! areas.
@@ -10,10 +10,10 @@ use super::Limits;
 use super::ground::DistinctSamples;
 use crate::field::{Cancelled, Control};
 
-/// Playable and flat areas of the land.
+/// Playable and flat fractions of the land, and the sizes of their connected regions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Playability {
-    /// Playable fraction of the land.
+    /// Fraction of the land that is playable.
     pub playable_fraction: f64,
     /// Fraction of the playable land that belongs to its largest connected region; `None` if no land is playable.
     pub connected_fraction: Option<f64>,
@@ -51,7 +51,7 @@ pub struct RegionSizes {
     pub largest: usize,
 }
 
-/// A run of consecutive cells of a row that all belong to a region.
+/// A run of consecutive cells of a row that all belong to the same region.
 #[derive(Clone, Copy)]
 struct RowRun {
     from: usize,
@@ -60,8 +60,9 @@ struct RowRun {
     set: u32,
 }
 
-/// Sizes of the connected regions of the cells for which `is_inside` is true, on a square of `side` × `side` cells. The
-/// regions are built from runs of cells. A run joins the runs of the previous row that it touches.
+/// Returns the sizes of the connected regions of the cells for which `is_inside` is true, on a square of `side` ×
+/// `side` cells. Each row is divided into runs of inside cells. A run joins the regions of the runs that it touches in
+/// the previous row.
 pub fn regions(
     side: usize,
     wraps: bool,

@@ -11,7 +11,7 @@ pub struct PlotAxis {
     pub label: &'static str,
     /// Unit of the axis; empty if the values have no unit.
     pub unit: &'static str,
-    /// Whether the values are base-10 logarithms of numbers in the axis' unit.
+    /// Whether the plotted numbers are base-10 logarithms of values in the axis' unit.
     pub is_log: bool,
 }
 
@@ -28,11 +28,11 @@ impl PlotAxis {
 /// Drawing style of a plot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlotStyle {
-    /// A bar at each point, as wide as the distance between points.
+    /// A bar at each point, as wide as the distance between neighbouring points.
     Bars,
     /// Straight lines from point to point.
     Curve,
-    /// The points and the fitted line.
+    /// The points and the line fitted to them.
     Fit,
 }
 
@@ -72,7 +72,7 @@ impl Plot {
 
 const NO_LINE: fn(&Measures) -> Option<LineFit> = |_| None;
 
-/// All plots. A plot without data has no points.
+/// All plots. A plot whose measure has no value has no points.
 pub const PLOTS: &[Plot] = &[
     Plot {
         key: "slope_histogram",

@@ -1,12 +1,12 @@
-//! Terrain profile along a line, and the area and volume that a closed line encloses.
+//! Terrain profile along a line, and the area and volume inside a closed line.
 //!
-//! Positions are fractions of the side, to the east and to the south. The inside of a closed line follows the even-odd
-//! rule.
+//! Positions are fractions of the side, to the east and to the south. The even-odd rule decides which positions are
+//! inside a closed line.
 
 use super::TerrainScale;
 use crate::field::Terrain;
 
-/// Number of points of a profile, not counting the corners of its line.
+/// Approximate number of steps of a profile. Every segment of the line has at least one step.
 const STEPS: usize = 400;
 
 /// A point of a profile.
@@ -67,7 +67,7 @@ impl GroundProfile {
         self.points.push(point);
     }
 
-    /// Horizontal length of the line, in metres.
+    /// Length of the line in plan view, in metres.
     pub fn level_metres(&self) -> f64 {
         self.points.last().map_or(0.0, |last| last.along_metres)
     }
@@ -79,7 +79,7 @@ impl GroundProfile {
     }
 }
 
-/// Horizontal area in square metres that a closed line encloses. The end of `line` is joined to its start.
+/// Area inside a closed line in plan view, in square metres. The end of `line` is joined to its start.
 pub fn enclosed_area(line: &[[f32; 2]], size_metres: f32) -> f64 {
     let next = |k: usize| line[(k + 1) % line.len()].map(f64::from);
     let twice = line.iter().enumerate().map(|(k, here)| {
@@ -89,7 +89,7 @@ pub fn enclosed_area(line: &[[f32; 2]], size_metres: f32) -> f64 {
     0.5 * twice.sum::<f64>().abs() * f64::from(size_metres) * f64::from(size_metres)
 }
 
-/// Fill and cut volumes inside a closed line.
+/// Fill and cut volumes between two terrains inside a closed line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnclosedVolume {
     /// Volume where the second terrain is higher, in cubic metres.
@@ -98,7 +98,7 @@ pub struct EnclosedVolume {
     pub lost_m3: f64,
 }
 
-/// The volumes between two terrains within a closed line, computed at the samples of the first terrain.
+/// The volumes between two terrains inside the closed `line`, computed at the samples of the first terrain.
 pub fn enclosed_volume(a: (&Terrain, TerrainScale), b: (&Terrain, TerrainScale), line: &[[f32; 2]]) -> EnclosedVolume {
     let n = a.0.samples();
     let last = (n - 1) as f32;
@@ -106,7 +106,7 @@ pub fn enclosed_volume(a: (&Terrain, TerrainScale), b: (&Terrain, TerrainScale),
     let mut volume = EnclosedVolume::default();
     for row in 0..n {
         let v = row as f32 / last;
-        // Positions at which the line crosses the row.
+        // Columns at which the line crosses the row.
         let mut crossings: Vec<f32> = (0..line.len())
             .filter_map(|k| {
                 let (from, to) = (line[k], line[(k + 1) % line.len()]);
@@ -150,7 +150,7 @@ mod tests {
         let top = profile.nearest(500.0).unwrap();
         assert!((top.height_metres - 50.0).abs() < 0.3 && (top.place[0] - 0.5).abs() < 0.01);
         assert_eq!(GroundProfile::new(&ramp, SCALE, &[[0.1, 0.1]]), GroundProfile::default());
-        // A line of length zero results in zeros, never in NaN.
+        // The lengths of a line of length zero are 0, never NaN.
         let still = GroundProfile::new(&ramp, SCALE, &[[0.1, 0.1], [0.1, 0.1]]);
         assert!(still.points.iter().all(|point| point.along_metres == 0.0), "{still:?}");
     }

@@ -1,10 +1,10 @@
 //! Published values of real terrain, as reference ranges for the measures.
 //!
-//! The list contains only values that a source states. If a measure has no range, no source was found.
+//! The list contains only values that a publication states. A measure without a range has no known publication.
 
 use serde::Serialize;
 
-/// The range in which a measure lies for real terrain.
+/// The range of a measure for real terrain.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ReferenceBand {
     /// Key of the measure.
@@ -12,7 +12,7 @@ pub struct ReferenceBand {
     pub key: &'static str,
     /// Lowest published value, in the unit of the measure.
     pub low: f64,
-    /// Highest published value.
+    /// Highest published value, in the unit of the measure.
     pub high: f64,
     /// The kind of terrain that the range applies to.
     #[serde(rename = "of")]
@@ -27,7 +27,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "hypsometric_integral",
         low: 0.35,
         high: 0.60,
-        terrain_kind: "drainage basins in equilibrium; higher values mean young, uneroded terrain, lower ones isolated hills on eroded plains",
+        terrain_kind: "drainage basins in equilibrium; higher values mean young, uneroded terrain, lower values mean isolated hills on eroded plains",
         source: "Strahler, A. N. (1952): Hypsometric (area-altitude) analysis of erosional topography. Geological Society of \
                  America Bulletin 63(11), 1117-1142",
     },
@@ -77,7 +77,7 @@ pub const BANDS: &[ReferenceBand] = &[
         key: "mean_land_metres",
         low: 797.0,
         high: 875.0,
-        terrain_kind: "Earth; the low value from satellites with ice sheets, the high one from maps",
+        terrain_kind: "Earth; the low value is from satellites and includes ice sheets, the high value is from maps",
         source: "Eakins, B. W. & Sharman, G. F. (2012): Hypsographic curve of Earth's surface from ETOPO1. NOAA National \
                  Geophysical Data Center; Kossinna, E. (1933): Die Erdoberfläche. Handbuch der Geophysik 2, 869-954",
     },

@@ -12,8 +12,8 @@ use super::reference::{BANDS, ReferenceBand};
 use super::{Measures, PlanetMeasures};
 
 impl Serialize for Measures {
-    /// Writes a JSON object: every measure under its key, then `undefined` (the reasons for null values), `limits` (the
-    /// thresholds used), `summits`, `plots` and `reference`.
+    /// Writes a JSON object: every measure under its key, then five more keys. `undefined` gives the reasons for null
+    /// values, and `limits` the thresholds that the measures used. `summits`, `plots` and `reference` follow.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("samples", &self.samples)?;
@@ -41,7 +41,7 @@ impl Serialize for Measures {
 }
 
 impl Measures {
-    /// The thresholds used, including those that replace a 0.
+    /// The thresholds that the measures used. A threshold of 0 is replaced by its default.
     fn limits_metres(&self) -> serde_json::Value {
         json!({
             "prominence_metres": self.summits.least_metres,
@@ -58,7 +58,7 @@ impl Measures {
 }
 
 impl PlanetMeasures {
-    /// CSV in the format of [`Measures::csv`].
+    /// Returns CSV in the format of [`Measures::csv`].
     pub fn csv(&self) -> String {
         let samples = format!("samples,{},,Samples along the side of a face\n", self.face_samples);
         format!("{CSV_HEAD}{samples}{}", csv_lines(PLANET_MEASURES, self))
@@ -93,8 +93,9 @@ impl Serialize for Difference {
     }
 }
 
-/// CSV with the columns `key,first,second,difference,unit,label` for two terrains or planets. Then follow the measures
-/// of their difference, with the value in the column `difference`.
+/// Returns CSV with the columns `key,first,second,difference,unit,label`. The first lines compare the measures of two
+/// terrains or planets. The following lines are the measures of their difference, with the value in the column
+/// `difference`.
 pub fn comparison_csv<T>(list: &[Measure<T>], [a, b]: [&T; 2], difference: &Difference) -> String {
     let mut text = String::from("key,first,second,difference,unit,label\n");
     for m in list {
@@ -108,7 +109,7 @@ pub fn comparison_csv<T>(list: &[Measure<T>], [a, b]: [&T; 2], difference: &Diff
     text
 }
 
-/// The reasons for undefined values, by key.
+/// The reasons for undefined values, by the key of the measure.
 fn undefined<T>(list: &[Measure<T>], of: &T) -> BTreeMap<&'static str, &'static str> {
     let why = |m: &Measure<T>| match (m.read)(of) {
         MeasureValue::Undefined(why) => Some((m.key, why)),

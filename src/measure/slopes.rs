@@ -6,9 +6,9 @@
 //! depend on the orientation of the grid.
 //!
 //! The erosion score is ε = σ(s) / mean(s), where σ(s) is the standard deviation of s. The score is high if level
-//! terrain and steep relief occur together, and does not depend on the vertical scale. Le Martelot 2005 describes s as
-//! the difference between any two neighbours, not as the greatest of four differences. [`pair_slopes`] computes that
-//! version.
+//! terrain and steep relief occur together, and does not depend on the vertical scale. Le Martelot 2005 describes s
+//! differently: as the difference between any two neighbours, not as the greatest of four differences. [`pair_slopes`]
+//! computes the score from that definition.
 //!
 //! Source: Le Martelot 2005, §3.3.4; Olsen 2004.
 
@@ -69,8 +69,8 @@ pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
     Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
 }
 
-/// Mean and deviation of the height differences over all pairs of neighbours along rows and columns, each pair once, as
-/// Le Martelot 2005 describes the score. The terrain must be a square.
+/// Mean and standard deviation of the height differences over all pairs of neighbours along rows and columns. Each pair
+/// counts once, as Le Martelot 2005 describes the erosion score. The terrain must be a square.
 pub fn pair_slopes(terrain: &Terrain) -> Slopes {
     let (grid, n) = (terrain.grid, terrain.samples());
     let void = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0);
@@ -93,8 +93,8 @@ pub fn pair_slopes(terrain: &Terrain) -> Slopes {
     Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
 }
 
-/// Sums of s and of s², and the number of samples, over the distinct samples with data of row `i`; void neighbours are
-/// skipped.
+/// Returns the sums of s and s², and the number of samples, over the distinct samples of row `i` that have data. Void
+/// neighbours are skipped.
 fn sums_of_ground(terrain: &Terrain, has_ground: &impl Fn(usize) -> bool, i: usize) -> [f64; 3] {
     let (grid, n) = (terrain.grid, terrain.samples());
     let mut sums = [0.0; 3];
@@ -108,7 +108,8 @@ fn sums_of_ground(terrain: &Terrain, has_ground: &impl Fn(usize) -> bool, i: usi
     sums
 }
 
-/// Area-weighted sums of s and s² over the samples of a globe's row that the row's face owns.
+/// Area-weighted sums of s and s² over the samples of one row of a globe. On a shared border, only the samples that the
+/// row's face owns count.
 fn sums_by_area(metric: &Spherical, terrain: &Terrain, row: usize) -> [f64; 2] {
     let n = terrain.samples();
     let (distances, areas) = (metric.row(row), &metric.all_owned_areas()[row * n..][..n]);
@@ -133,7 +134,7 @@ fn sums(terrain: &Terrain, i: usize) -> [f64; 2] {
     let grid = terrain.grid;
     let (n, distinct) = (grid.samples, grid.distinct_side());
     let here = grid.row(&terrain.height, i);
-    // For a row without a northern or southern neighbour, the row itself is used, so that the difference is 0.
+    // A row without a northern or southern neighbour is compared with itself, so that the difference is 0.
     let north = grid.previous(i).map_or(here, |k| grid.row(&terrain.height, k));
     let south = grid.next(i).map_or(here, |k| grid.row(&terrain.height, k));
     let (west, east) =
@@ -209,7 +210,7 @@ mod tests {
         assert_eq!((flat.mean, flat.erosion_score()), (0.0, 0.0));
         let plane = slopes(&Terrain::from_fn(65, Edges::Open, |u, _| u * 0.5));
         assert!((plane.mean - 0.5 / 64.0).abs() < 1e-9 && plane.erosion_score() < 1e-3);
-        // A step down the middle makes two columns of 64 steep.
+        // The terrain has a step down the middle, so that two columns of 64 are steep.
         let step = slopes(&Terrain::from_fn(64, Edges::Open, |u, _| if u < 0.5 { 0.0 } else { 1.0 }));
         let share = 2.0f64 / 64.0;
         assert!((step.mean - share).abs() < 1e-12);
@@ -233,8 +234,8 @@ mod tests {
 
     #[test]
     fn a_globe_has_the_slopes_along_its_rows_and_columns_by_area() {
-        // Integrates the exact slope over the solid angle. The exact slope is the greater of the slopes along the row
-        // and the column of the face.
+        // The test integrates the exact slope over the solid angle. The exact slope is the greater of the slopes along
+        // the row and along the column of the face.
         const STEPS: usize = 240;
         let [mut whole, mut sum, mut squares] = [0.0f64; 3];
         for face in 0..6 {
@@ -255,8 +256,8 @@ mod tests {
         }
         let mean = sum / whole;
         let deviation = (squares / whole - mean * mean).sqrt();
-        // The greater of two neighbour differences exceeds the slope at the point between them, by an amount that
-        // decreases with the spacing.
+        // The slope of a sample is the greater of two differences to neighbours. It exceeds the slope at a point by an
+        // amount that decreases with the spacing.
         let n = 129;
         let spacing = (4.0 * std::f64::consts::PI / Grid::globe(n).distinct_len() as f64).sqrt();
         let made = slopes(&tilted(n, 2));

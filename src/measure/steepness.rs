@@ -1,8 +1,8 @@
 //! Steepness of the land, in degrees.
 //!
 //! Equation: tan β = |∇h|, where β is the slope angle and h the height. The gradient uses central differences over
-//! actual distances, and one-sided differences at open edges and voids. Each cell above the sea counts once. Unlike the
-//! differences of [`super::slopes`], the steepness does not depend on the resolution, as long as the terrain is smooth
+//! actual distances, and one-sided differences at open edges and voids. Each cell above the sea counts once. The
+//! differences of [`super::slopes`] depend on the resolution. The steepness does not, as long as the terrain is smooth
 //! between samples.
 
 use rayon::prelude::*;
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::ground::DistinctSamples;
 use crate::field::{Cancelled, Control};
 
-/// Number of bins of one degree each.
+/// Number of histogram bins; each bin is one degree wide.
 const BINS: usize = 90;
 /// Number of rows per task.
 const BAND: usize = 8;
@@ -63,7 +63,7 @@ fn fill(ground: &DistinctSamples, row: usize, out: &mut [f32]) {
     let side = cells.side;
     let here = ground.row(row);
     let (north, south) = (cells.neighbour(row, -1), cells.neighbour(row, 1));
-    // Metres of height per metre of distance, for differences over one step and over two steps.
+    // Converts a height difference to a slope: metres of height per metre of distance, over one step or over two steps.
     let per_step = (f64::from(ground.scale.relief_metres) / ground.cell_metres()) as f32;
     let factor = |both: bool| if both { 0.5 * per_step } else { per_step };
     let down = factor(north.is_some() && south.is_some());

@@ -1,13 +1,14 @@
 //! Peaks and valleys, counted by their prominence.
 //!
-//! Definition: the prominence of a peak is its height above the highest saddle that leads to a higher peak; the
-//! prominence of the highest peak is its height above the lowest point of the terrain. A valley is defined the same
-//! way, upside down: a low point with its depth below the lowest saddle that leads to a deeper low point. Peaks and
-//! valleys below [`Limits::prominence`] are not counted. A plateau or a flat valley floor counts once.
+//! Definition: the prominence of a peak is its height above the highest saddle that leads to a higher peak. The
+//! prominence of the highest peak is its height above the lowest point of the terrain. A valley is defined as an
+//! inverted peak: a low point with its depth below the lowest saddle that leads to a deeper low point. Peaks and
+//! valleys with a smaller prominence than [`Limits::prominence`] are not counted. A plateau or a flat valley floor
+//! counts once.
 //!
-//! Boundary: the sea counts as level terrain, so that the prominence of an island is its height above the sea, and each
-//! sea is one low point. At open edges and voids the terrain ends: a summit cut by the edge is a peak, and a valley
-//! that runs over the edge has its low point at the edge. A wrapping terrain has no edge.
+//! Boundary: the sea counts as level terrain. The prominence of an island is therefore its height above the sea, and
+//! each sea is one low point. The terrain ends at open edges and voids. A summit at such an edge is a peak, and a
+//! valley that runs over the edge has its low point at the edge. A wrapping terrain has no edge.
 //!
 //! Source: Kirmse & de Ferranti 2017 (prominence); the scheme is the one of [`crate::hydrology::depressions`].
 
@@ -57,7 +58,7 @@ pub fn summits(ground: &DistinctSamples, limits: &Limits, control: &Control) -> 
         let walled = ground.with_void_at(f32::NAN);
         let level = |&h: &f32| if h.is_nan() { f32::INFINITY } else { sign * above(h) };
         let surface: Vec<f32> = walled.par_iter().map(level).collect();
-        // The deepest depression is as deep as the height range of the whole terrain.
+        // The terrain has no depression deeper than its whole height range.
         let rim = sign * above(if sign > 0.0 { ground.all.high } else { ground.all.low });
         let mut found: Vec<(u32, f64)> = Vec::new();
         for depression in depressions(&mesh, &surface, control)? {

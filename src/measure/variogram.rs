@@ -5,8 +5,8 @@
 //! proportional to d^2H, and the fractal dimension is D = 3 - H. Half the slope of log γ over log d is therefore H. A
 //! smooth surface has D = 2, white noise has D = 3.
 //!
-//! Scheme: distances of 1, 2, 3, 4, 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight. At
-//! larger distances, too few pairs are independent. Pairs cross the edges only if the terrain wraps.
+//! Scheme: distances are 1, 2, 3, 4, 6, 8, 12, 16 … cells up to an eighth of the side, and each has the same weight in
+//! the fit. At larger distances, too few pairs are independent. Pairs cross the edges only if the terrain wraps.
 //!
 //! Source: Mark & Aronson 1984; Klinkenberg & Goodchild 1992.
 
@@ -21,7 +21,7 @@ pub const LEAST_POINTS: usize = 3;
 /// Number of rows per task.
 const BAND: usize = 16;
 
-/// Sizes 1, 2, 3, 4, 6, 8, 12 … up to an eighth of `side`, and at least up to 4 on small grids, but never more than
+/// Returns the sizes 1, 2, 3, 4, 6, 8, 12 … up to an eighth of `side`, but up to 4 on small grids. No size is above
 /// `most`.
 pub fn sizes(side: usize, most: usize) -> Vec<usize> {
     let most = (side / 8).max(4).min(most);
@@ -32,8 +32,9 @@ pub fn sizes(side: usize, most: usize) -> Vec<usize> {
     sizes
 }
 
-/// log₁₀ of the semivariance γ in m² over log₁₀ of the distance in metres, for the `normalised` heights of a terrain
-/// that is not level. `None` if the terrain has too few samples.
+/// Returns points of log₁₀ of the semivariance γ in m² over log₁₀ of the distance in metres, with the fitted line. The
+/// terrain must not be level, and `normalised` holds its heights from 0 to 1. Returns `None` if the terrain has too few
+/// samples.
 pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control) -> Result<Option<Fitted>, Cancelled> {
     let cells = ground.cells;
     let (side, wraps) = (cells.side, cells.wraps);
@@ -64,7 +65,7 @@ pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control
             false => present_pairs(ground, lag),
         };
         let gamma = 0.5 * bands.iter().map(|sums| sums[k]).sum::<f64>() / pairs as f64;
-        // The semivariance γ(d) is 0 on a surface with the period d.
+        // On a surface with the period d, the semivariance γ(d) is 0 and has no logarithm.
         (gamma > 0.0)
             .then(|| [libm::log10(lag as f64 * ground.cell_metres()), libm::log10(gamma) + 2.0 * libm::log10(range)])
     });
@@ -83,7 +84,7 @@ fn present_pairs(ground: &DistinctSamples, lag: usize) -> usize {
     (0..side).into_par_iter().map(|i| (0..side).map(|j| pairs(i, j)).sum::<usize>()).sum()
 }
 
-/// Sum of (a - b)² over all pairs of values; pairs with NaN are skipped.
+/// Sum of (a - b)² over all pairs of values at the same index; pairs with NaN are skipped.
 fn squares(a: &[f32], b: &[f32]) -> f64 {
     const LANES: usize = 8;
     /// Number of values summed before each conversion to f64.

@@ -1,4 +1,4 @@
-//! Reading and writing of a small RON file in the configuration folder.
+//! A small RON file in the configuration folder, which the program reads and writes.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -25,7 +25,7 @@ pub enum ConfigError {
         path: PathBuf,
         /// Cause of the error, in words.
         message: String,
-        /// End of the message: where the file was copied to, or that the file stays as it is.
+        /// End of the message: the path of the copy of the file, or a statement that the file stays as it is.
         then: String,
     },
     /// The file cannot be written; the old file stays.
@@ -46,7 +46,7 @@ pub(super) struct ConfigFile {
     what: &'static str,
     /// Path of the file. With `None`, the settings last only for this run.
     path: Option<PathBuf>,
-    /// Whether writing has failed before. Write errors are reported only once.
+    /// Whether writing has already failed. Only the first write error is reported.
     has_failed: bool,
 }
 
@@ -110,7 +110,7 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Unread> {
         Ok(_) => {}
     }
     let mut bytes = Vec::new();
-    // The size limit also applies here, because the file may grow while it is read.
+    // The size limit also applies here, because the file can grow while it is read.
     File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(not_ours)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(too_large());
@@ -129,7 +129,7 @@ fn replace(path: &Path, value: &impl Serialize) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let text = ron::to_string(value).map_err(std::io::Error::other)?;
-    // If the settings file has several names (hard links), its owner still expects the program to update it.
+    // A settings file can have several names (hard links). Its owner expects the program to update it under all names.
     write_atomically(SaveTarget::new(path).over_links(true), |file| file.write_all(text.as_bytes()))
         .map_err(std::io::Error::other)
 }
@@ -175,7 +175,7 @@ mod tests {
             assert_eq!(std::fs::read(&path).unwrap(), contents);
             error.unwrap()
         };
-        // A folder occupies the name of the copy.
+        // A folder already has the name that the copy would get.
         std::fs::create_dir(folder.path().join("list.ron.unreadable")).unwrap();
         std::fs::write(&path, "[1, oops").unwrap();
         assert!(stays(b"[1, oops").contains("stays as it is"));

@@ -1,7 +1,7 @@
-//! Display settings of a planet; none of them belongs to the scene.
+//! Display settings of planets, which are not part of the scene.
 
 crate::choices! {
-    /// How the air is drawn.
+    /// Method by which the air is drawn.
     AirModel {
         None "None": "Draws no air at all.",
         Formula "Rim": "Brightens the rim of the globe by Petitprez's simple formula.",
@@ -12,30 +12,30 @@ crate::choices! {
 crate::params! {
     /// How the planet is drawn. These settings affect only the picture, not the scene or its exports.
     GlobeView "Globe view" in "View" {
-        /// Vertical exaggeration of the relief seen from space; it is reduced if the relief would exceed a thirtieth of
+        /// Vertical exaggeration of the relief seen from space. It is reduced if the relief would exceed a thirtieth of
         /// the radius.
         exaggeration: f32 ["×"] = 12.0, 1.0..=500.0, slider 1.0..=40.0;
-        /// Whether the relief sinks to its true height as you come near. Without it, mountains are exaggerated up close
-        /// as well.
+        /// Whether the relief returns to its true height as the camera comes near. If off, mountains are exaggerated up
+        /// close as well.
         true_nearby: bool = true => |view| view.exaggeration > 1.0;
-        /// Whether detail between the samples is shown near the camera, as in patches. Measures and exports of the
-        /// planet use its samples only.
+        /// Whether terrain near the camera shows detail finer than the planet's samples, as in patches. Measures and
+        /// exports of the planet use its samples only.
         fine_ground: bool = true;
         /// Whether the side away from the sun is dark.
         night_side: bool = true;
         /// Whether mountains cast shadows when the sun is low.
         shadows: bool = true;
-        /// How the air is drawn, if the planet has any.
+        /// Method by which the air is drawn, if the planet has air.
         air: AirModel = AirModel::Scattering;
-        /// Fraction of the sky covered by clouds; thin air has fewer.
+        /// Fraction of the sky that clouds cover. Planets with thin air have fewer clouds.
         cloud_cover: f32 ["share"] = 0.45, 0.0..=1.0;
         /// Height of the clouds above the sea.
         cloud_height: f32 ["m"] = 6000.0, 500.0..=100_000.0, slider 1000.0..=20_000.0 => |view| view.cloud_cover > 0.0;
-        /// Whether clouds darken the ground below.
+        /// Whether clouds cast shadows on the ground.
         cloud_shadows: bool = true => |view| view.cloud_cover > 0.0;
-        /// Rotation of the clouds around the axis.
+        /// Rotation of the clouds around the planet's axis.
         cloud_drift: f32 ["°"] = 0.0, 0.0..=360.0 => |view| view.cloud_cover > 0.0;
-        /// Whether the clouds drift by themselves. The view is then redrawn four times a second, even without input.
+        /// Whether the clouds move by themselves. The view is then redrawn four times a second, even without input.
         animate_clouds: bool = false => |view| view.cloud_cover > 0.0;
         /// Whether stars are visible behind the planet.
         stars: bool = true;

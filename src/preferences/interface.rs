@@ -36,9 +36,9 @@ crate::params! {
         scale: f32 ["%"] = 100.0, 75.0..=200.0;
         /// Units that the window displays and accepts. Scenes and exported files stay in metres.
         units: UnitSystem = UnitSystem::Metric;
-        /// How the mouse moves the camera.
+        /// Mouse buttons and keys that move the camera.
         mouse_style: MouseStyle = MouseStyle::Talweg;
-        /// How much detail of the ground materials is shown.
+        /// Level of detail of the ground materials in the 3D view.
         ground_detail: GroundDetail = GroundDetail::Automatic;
         /// Whether the camera jumps instead of gliding, menus open at once, and clouds stand still.
         reduced_motion: bool = false;
@@ -47,13 +47,13 @@ crate::params! {
         /// Minutes after which unsaved edits are saved to the scene's own file automatically; 0 turns this off. The
         /// previous contents of the file are kept as an earlier version.
         autosave: u32 ["min"] = 0, 0..=240, slider 0..=30;
-        /// Maximum memory for Talweg; 0 allows all free memory. Larger operations are refused, with the size that would
-        /// fit.
+        /// Maximum memory for Talweg; 0 allows all free memory. Larger operations are refused, and the message gives
+        /// the size that would fit.
         memory_limit: f32 ["GiB"] = 0.0, 0.0..=4096.0, slider 0.0..=64.0;
     }
 }
 
-/// Interface sizes in percent that the commands for a larger and a smaller interface use.
+/// Interface sizes in percent between which the commands for a larger and a smaller interface switch.
 const STEPS: [f32; 9] = [75.0, 80.0, 90.0, 100.0, 110.0, 125.0, 150.0, 175.0, 200.0];
 
 impl InterfacePreferences {

@@ -1,6 +1,6 @@
 //! Preferences and recently used items, kept between runs in the configuration folder. The files `view.ron` and
-//! `recent.ron` are small RON files that anybody can edit. `view.ron` holds all preferences; the name dates from the
-//! time when it only held preferences of the view.
+//! `recent.ron` are small RON files that users can edit. `view.ron` holds all preferences, although its name only
+//! refers to the view.
 //!
 //! Errors in this module can lose these settings, but never a scene. The program replaces an unreadable file only after
 //! it has made a copy of the file.

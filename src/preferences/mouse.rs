@@ -1,4 +1,4 @@
-//! Mouse buttons that move the camera, in one table for all control styles.
+//! Mouse buttons that move the camera, in one table for all mouse styles.
 
 crate::choices! {
     /// The program whose mouse controls are used in the 3D view.
@@ -46,7 +46,7 @@ pub enum CameraGesture {
     Look,
 }
 
-/// The kind of scene that a table row applies to.
+/// The kind of scene, a square terrain or a planet, to which a table row applies.
 #[derive(Clone, Copy, PartialEq)]
 enum On {
     Both,
@@ -97,7 +97,7 @@ const TABLE: &[(MouseStyle, On, DragButton, HeldKeys, CameraGesture)] = {
 
 impl MouseStyle {
     /// The camera gesture of a drag with this button and these keys, over a square terrain or a planet. `None` if the
-    /// camera does not move. In Talweg's own style, keys without a meaning are ignored.
+    /// camera does not move. In the mouse style of Talweg, modifier keys without a meaning are ignored.
     pub fn gesture(self, is_planet: bool, button: DragButton, held: HeldKeys) -> Option<CameraGesture> {
         let place = if is_planet { On::Planet } else { On::Square };
         let find = |held: HeldKeys| {

@@ -16,7 +16,7 @@ struct Names {
     nodes: Vec<String>,
 }
 
-/// The most recently opened scenes and added nodes.
+/// The list of recently opened scenes and recently added nodes, and the file that stores it.
 #[derive(Debug, Default)]
 pub struct Recent {
     file: ConfigFile,

@@ -21,7 +21,7 @@ pub type ChosenKeys = BTreeMap<String, Vec<String>>;
 pub struct Preferences {
     /// Look and behaviour of the window.
     pub interface: InterfacePreferences,
-    /// How a planet is drawn.
+    /// Display settings of planets.
     pub globe: GlobeView,
     /// View mode of a planet.
     #[serde(rename = "way")]

@@ -10,7 +10,7 @@ use super::error::usage;
 use super::scene::unwrapped;
 use talweg::field::{Grid, MapKind, Terrain};
 
-/// Name of a data map, as in exports.
+/// Name of a data map, as in exported files.
 pub fn map_name(kind: MapKind) -> String {
     format!("{kind:?}").to_ascii_lowercase()
 }
@@ -24,18 +24,18 @@ pub fn map_kind(py: Python<'_>, name: &str) -> PyResult<MapKind> {
     })
 }
 
-/// Factor from a map's own values to the values shown to users.
+/// Factor that converts a map's stored values to the units that users see.
 pub fn map_unit(kind: MapKind, relief_metres: f32) -> f32 {
     if kind.is_thickness() { relief_metres } else { 1.0 }
 }
 
-/// A field given by the caller.
+/// Heights or a data map from the caller, as a square field or the six faces of a planet.
 pub struct InputField {
     /// Samples per side; for a planet, per side of a face.
     pub samples: usize,
     /// Values row by row from the north-west; for a planet, face by face.
     pub values: Vec<f32>,
-    /// For a masked array, 0 where the array is masked and 1 elsewhere. Masked values are interpolated like a membrane
+    /// For a masked array, 0 for masked samples and 1 for all others. Masked values are interpolated like a membrane
     /// from the border of each gap.
     pub ground: Option<Vec<f32>>,
 }
@@ -103,7 +103,7 @@ pub fn field_from_array(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_plan
     };
     if let Some(mask) = &mask {
         if is_planet {
-            return Err(usage(py, format_args!("{what}: a planet has ground everywhere; fill the masked samples")));
+            return Err(usage(py, format_args!("{what}: a planet cannot have voids; fill the masked samples")));
         }
         if !mask.contains(&false) {
             return Err(usage(py, format_args!("{what}: all of it is masked")));
@@ -115,7 +115,7 @@ pub fn field_from_array(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_plan
         return Err(usage(
             py,
             format_args!(
-                "{what}: row {row}, column {column} is not a finite number; fill it, or mask it (numpy.ma.masked_invalid): masked samples have no ground"
+                "{what}: row {row}, column {column} is not a finite number; fill it, or mask it (numpy.ma.masked_invalid): masked samples become voids"
             ),
         ));
     }
@@ -123,7 +123,7 @@ pub fn field_from_array(what: &str, array: &Bound<'_, PyAny>, unit: f32, is_plan
     Ok(InputField { samples, values, ground })
 }
 
-/// The caller's heights as a terrain on `grid`; masked samples have no terrain.
+/// The caller's heights as a terrain on `grid`; masked samples become voids.
 pub fn ground_of(field: InputField, grid: Grid) -> Terrain {
     let mut terrain = Terrain::flat(grid);
     terrain.height = field.values;
@@ -133,7 +133,7 @@ pub fn ground_of(field: InputField, grid: Grid) -> Terrain {
     terrain
 }
 
-/// Adds the caller's data maps, in the users' units, to a terrain.
+/// Adds the caller's data maps to a terrain. The values are in the units that users see.
 ///
 /// # Errors
 /// If a name is unknown, a map differs in size from the terrain, or a part of a map is masked.
@@ -162,11 +162,11 @@ pub fn add_maps(terrain: &mut Terrain, maps: &Bound<'_, PyDict>, relief_metres: 
     Ok(())
 }
 
-/// `values` as a read-only array of the grid's shape. The array takes the memory over without copying.
+/// `values` as a read-only array of the grid's shape. The array takes over the memory without copying.
 pub fn owned<'py>(py: Python<'py>, grid: Grid, values: Vec<f32>) -> PyResult<Bound<'py, PyAny>> {
     let n = grid.samples;
     let flat = PyArray1::from_vec(py, values);
-    // Lock the array before reshaping: views of a locked array stay locked.
+    // Lock the array before it is reshaped: views of a locked array are also locked.
     lock(flat.as_any())?;
     let shaped =
         if grid.is_globe() { flat.reshape([grid.faces(), n, n])?.into_any() } else { flat.reshape([n, n])?.into_any() };
@@ -192,7 +192,7 @@ pub fn view<'py>(owner: &Bound<'py, PyAny>, grid: Grid, values: &[f32]) -> PyRes
         unsafe { numpy::PyArray3::borrow_from_array(&lent, owner.clone()) }.into_any()
     } else {
         let lent = ArrayView2::from_shape([n, n], values).map_err(super::error::failed)?;
-        // SAFETY: as for planets above.
+        // SAFETY: the same reasons as for planets above.
         unsafe { numpy::PyArray2::borrow_from_array(&lent, owner.clone()) }.into_any()
     };
     lock(&made)?;

@@ -16,7 +16,7 @@ create_exception!(
 );
 create_exception!(talweg, TalwegWarning, PyUserWarning, "A value of a scene was corrected, or a layer has no effect.");
 
-/// `talweg.UsageError`, for wrong arguments; a [`TalwegError`] and a `ValueError`.
+/// The class `talweg.UsageError`, for wrong arguments: a subclass of [`TalwegError`] and `ValueError`.
 pub fn usage_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     static TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let made = TYPE.get_or_try_init(py, || {
@@ -30,7 +30,7 @@ pub fn usage_error(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     Ok(made.bind(py).clone())
 }
 
-/// A `UsageError` with this text.
+/// A `UsageError` with the message `text`.
 pub fn usage(py: Python<'_>, text: impl std::fmt::Display) -> PyErr {
     match usage_error(py) {
         Ok(class) => PyErr::from_type(class, text.to_string()),

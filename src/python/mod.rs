@@ -1,9 +1,9 @@
 //! `import talweg`: the extension module `talweg._core` of the Python package, built by maturin (`pyproject.toml`).
 //!
-//! The module offers the functions of the command line to Python: [`eval`](talweg::eval) with the same bits, the
-//! options of `talweg export` and `talweg render` as keyword arguments, and the same messages in exceptions. The Python
-//! files in `src/python/talweg` build classes from the node descriptions, and support xarray and tqdm if these are
-//! installed.
+//! The module offers the functions of the command line to Python: [`eval`](talweg::eval) with the same bits, and the
+//! options of `talweg export` and `talweg render` as keyword arguments. Exceptions have the same messages as the
+//! command line. The Python files in `src/python/talweg` build classes from the node descriptions, and support xarray
+//! and tqdm if these are installed.
 //!
 //! | file | contents |
 //! |---|---|
@@ -17,7 +17,8 @@
 //! | `tiles` | builds in tiles |
 //! | `error` | exceptions |
 //!
-//! Units: metres everywhere; the library's fractions of the relief are hidden. Rows are ordered from north to south.
+//! Heights are in metres everywhere; the library's fractions of the relief are hidden. Rows are ordered from north to
+//! south.
 
 // The tests of this module are written in Python. Without this line, `cargo test --lib` would link a program that needs
 // Python.
@@ -40,7 +41,7 @@ use talweg::appearance_files::all_palette_names;
 use talweg::field::MapKind;
 use talweg::nodes::Node;
 
-/// Names of the shipped scenes, for [`load`](scene::load).
+/// Names of the built-in scenes, for [`load`](scene::load).
 #[pyfunction]
 fn examples() -> Vec<&'static str> {
     talweg::scene::examples().iter().map(|example| example.name).collect()

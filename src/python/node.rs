@@ -1,4 +1,4 @@
-//! Single nodes: run on an array of heights, or, for processes, run step by step.
+//! Single nodes, which run on an array of heights. A process can also run step by step.
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ use talweg::param::{ParamKind, Value, description_json};
 use talweg::planet::World;
 use talweg::scene::{Layer, Scene, Settings};
 
-/// The description of a node: name, sentence, source, presets, and parameters with unit, range and default.
+/// The description of a node: name, one sentence of help, source, presets, and parameters with unit, range and default.
 #[pyfunction]
 pub fn node_description<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let node = named(py, name)?;
@@ -35,7 +35,7 @@ pub struct PyNode {
     node: Node,
 }
 
-/// The input of a node, from keyword arguments.
+/// The input terrain of a node, from keyword arguments.
 struct NodeGround<'a, 'py> {
     heights: Option<&'a Bound<'py, PyAny>>,
     size: Option<usize>,
@@ -47,7 +47,7 @@ struct NodeGround<'a, 'py> {
     maps: Option<&'a Bound<'py, PyDict>>,
 }
 
-/// The smallest power of two that no height exceeds; dividing by a power of two is exact.
+/// The smallest power of two that no height exceeds. Division by a power of two is exact.
 fn exact_relief(heights: &[f32]) -> f32 {
     let highest =
         heights.iter().fold(0.0f32, |highest, height| if height.abs() > highest { height.abs() } else { highest });
@@ -59,7 +59,7 @@ fn exact_relief(heights: &[f32]) -> f32 {
 }
 
 impl NodeGround<'_, '_> {
-    /// A scene with only this node, its input terrain, and the samples per side.
+    /// Returns a scene that contains only this node, the node's input terrain, and the number of samples per side.
     fn scene(&self, py: Python<'_>, node: Node) -> PyResult<(Scene, Option<BaseTerrain>, usize)> {
         if !node.fits(World::Terrain) {
             let text = format!("`{}` runs only on whole planets; use it in a scene", node.about().name);
@@ -102,7 +102,7 @@ impl NodeGround<'_, '_> {
         scene.settings.seed = self.seed;
         let Some(mut field) = field else {
             if self.maps.is_some_and(|maps| !maps.is_empty()) {
-                return Err(usage(py, "maps: give heights as well, for the maps to lie on"));
+                return Err(usage(py, "maps: give heights as well, because maps belong to heights"));
             }
             return Ok((scene, None, samples));
         };
@@ -136,7 +136,7 @@ fn set_one(py: Python<'_>, node: &mut Node, name: &str, value: &Bound<'_, PyAny>
 }
 
 impl PyNode {
-    /// The node, with `iterations` in place of its own number if the caller sets one.
+    /// The node, with `iterations` instead of its own number if the caller sets `iterations`.
     fn with_iterations(&self, py: Python<'_>, iterations: Option<u32>) -> PyResult<Node> {
         let mut node = self.node.clone();
         if let Some(iterations) = iterations {
@@ -165,7 +165,7 @@ impl PyNode {
         let index = about.find(name).ok_or_else(|| PyAttributeError::new_err(name.to_string()))?;
         let (spec, value) = (&about.params[index], self.node.params().get(index));
         Ok(match value {
-            // The shortest decimal number that reads back as this f32, as in files.
+            // Return the shortest decimal number that reads back as this f32, as scene files contain it.
             Value::Float(_) => spec.show(&value).parse::<f64>().map_err(failed)?.into_pyobject(py)?.into_any(),
             Value::Int(number) => number.into_pyobject(py)?.into_any(),
             Value::Bool(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
@@ -174,7 +174,7 @@ impl PyNode {
         })
     }
 
-    /// Sets parameters by name; out of range is an error, as on the command line.
+    /// Sets parameters by name. A value out of range is an error, as on the command line.
     #[pyo3(signature = (**values))]
     fn set(&mut self, py: Python<'_>, values: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let mut changed = self.node.clone();
@@ -185,7 +185,7 @@ impl PyNode {
         Ok(())
     }
 
-    /// Sets every parameter as in a preset; those that it does not name return to their defaults.
+    /// Sets every parameter as in a preset. Parameters that the preset does not name return to their defaults.
     fn adopt(&mut self, py: Python<'_>, preset: &str) -> PyResult<()> {
         let about = self.node.about();
         let Some(found) = about.preset(preset) else {
@@ -215,12 +215,13 @@ impl PyNode {
     }
 
     /// Runs the node on `heights` (metres, n × n, rows from north to south, `cell_metres` apart) and returns the
-    /// terrain. Without heights it runs on level ground of `size` samples per side.
+    /// terrain. Without `heights`, it runs on level terrain of `size` samples per side.
     ///
-    /// An array of xarray brings its own sample distance. `iterations` replaces the node's own number. `relief_metres`
-    /// is the relief for nodes that use fractions of it; by default the smallest power of two that no height exceeds,
-    /// or 1800 for level ground. Masked heights have no ground. `edges` is "Open" or "Wrap". `maps` are data maps by
-    /// name, such as `hardness`. `progress`, `threads` and `memory` are those of `Scene.evaluate`.
+    /// An xarray array supplies the sample distance itself. `iterations` replaces the node's own number of iterations.
+    /// `relief_metres` is the relief for nodes whose parameters are fractions of the relief. By default it is the
+    /// smallest power of two that no height exceeds, or 1800 for level terrain. Masked heights become voids. `edges` is
+    /// "Open" or "Wrap". `maps` are data maps by name, such as `hardness`. `progress`, `threads` and `memory` have the
+    /// same meaning as in `Scene.evaluate`.
     #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn run<'py>(
@@ -245,8 +246,9 @@ impl PyNode {
         evaluate(py, scene, base, samples, threads, progress)
     }
 
-    /// Starts a process on `heights` and returns it as an iterator. Each `next` runs `every` iterations and returns the
-    /// run itself, which can be read, changed (`set`) and stopped in between. The arguments are those of `run`.
+    /// Starts a process on `heights` and returns the run as an iterator. Each `next` runs `every` iterations and
+    /// returns the run itself. Between two calls, the run can be read, changed (`set`) and stopped. The arguments are
+    /// the same as for `run`.
     #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, every=1, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn start<'py>(
@@ -293,7 +295,7 @@ impl PyNode {
     }
 }
 
-/// The context of the node in a scene of one layer.
+/// The context of the node in `scene`, which has only one layer.
 fn context<'a>(scene: &'a Scene, control: &'a Control) -> Context<'a> {
     Context {
         grid: scene.grid(scene.samples()),
@@ -329,13 +331,13 @@ fn started(py: Python<'_>, pool: &ThreadPool, scene: &Scene, terrain: Terrain) -
     run_interruptibly(py, pool, &listener, begin)?.ok_or_else(|| failed("the node is not a process"))
 }
 
-/// A running process: an iterator that returns itself after every step. Made by `start` of a node.
+/// A running process: an iterator that returns itself after every step. `start` of a node creates it.
 #[pyclass(name = "Run", module = "talweg._core")]
 pub struct PyProcessRun {
     run: Box<dyn Run>,
     scene: Scene,
     pool: ThreadPool,
-    /// Mass balance of the iterations with earlier parameters.
+    /// Mass balance of the iterations before the last change of parameters.
     before: MassBalance,
     iteration: u32,
     end: u32,
@@ -382,14 +384,15 @@ impl PyProcessRun {
         Ok(Some(slf.clone()))
     }
 
-    /// Runs `count` iterations, even past the end. After Ctrl-C it stops at the last complete iteration, and can
-    /// continue.
+    /// Runs `count` iterations, even if the run has reached its last iteration. After Ctrl-C the run stops at the last
+    /// complete iteration, and can continue.
     #[pyo3(signature = (count=1))]
     fn step(&mut self, py: Python<'_>, count: u32) -> PyResult<()> {
         self.advance(py, count)
     }
 
-    /// Changes parameters for the following iterations. `iterations` moves the end.
+    /// Changes parameters for the following iterations. The parameter `iterations` changes the total number of
+    /// iterations.
     #[pyo3(signature = (**values))]
     fn set(&mut self, py: Python<'_>, values: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let Some(values) = values else { return Ok(()) };
@@ -405,7 +408,7 @@ impl PyProcessRun {
         Ok(())
     }
 
-    /// Ends the iteration: `next` returns nothing more. `step` still works.
+    /// Ends the iterator: `next` returns nothing more. `step` still works.
     fn stop(&mut self) {
         self.is_stopped = true;
     }

@@ -1,4 +1,4 @@
-//! Keyword arguments: each argument is read by its name, and unknown names are refused.
+//! Keyword arguments of a call. Each argument is read by its name, and unknown names are errors.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -23,7 +23,7 @@ impl<'py> KeywordOptions<'py> {
         Ok(Self { py, left })
     }
 
-    /// The argument `name` as a value of type `T`; `right` describes valid values.
+    /// The argument `name` as a value of type `T`. `right` describes valid values in the error message.
     pub fn read<T: FromPyObjectOwned<'py>>(&mut self, name: &str, right: &str) -> PyResult<Option<T>> {
         let read = |value: Bound<'py, PyAny>| {
             value.extract().map_err(|_| usage(self.py, format_args!("{name}: give {right}, not {value}")))
@@ -73,7 +73,7 @@ impl<'py> KeywordOptions<'py> {
         Ok(Some((number(first)?, number(second)?)))
     }
 
-    /// Refuses arguments that were not read; `of` is the name of the call that has these options.
+    /// Reports arguments that were not read as an error; `of` is the name of the call.
     pub fn finish(self, of: &str) -> PyResult<()> {
         match self.left.into_keys().next() {
             Some(name) => Err(usage(self.py, format_args!("`{name}` is not an option of {of}"))),

@@ -11,16 +11,16 @@ use talweg::io::formats::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
 use talweg::io::{Raster, check_name};
 use talweg::mesh::raster_or_mesh;
 
-/// A file of heights: GeoTIFF, PNG, OpenEXR, ESRI ASCII, SRTM, raw, or a mesh seen from above.
+/// A file of heights: GeoTIFF, PNG, OpenEXR, ESRI ASCII, SRTM or raw, or a mesh whose upper surface is read.
 #[pyclass(name = "Raster", module = "talweg._core", frozen)]
 pub struct PyRaster {
     raster: Arc<Raster>,
     path: PathBuf,
 }
 
-/// Reads a file of heights. The values are metres if the file records that, and otherwise go from 0 to 1. `numbers` and
-/// `unit` are names of the parameters of an `Import` layer, such as "Metres" and "Feet"; `no_data` is the number of
-/// samples without data, and `keep_all` counts every number as a height. `channel` counts from 1.
+/// Reads a file of heights. The values are metres if the file says so, and are otherwise scaled to 0 to 1. `numbers` and
+/// `unit` are values of the parameters of an `Import` layer, such as "Metres" and "Feet". `no_data` is the number that
+/// marks samples without data; with `keep_all` every number is a height. `channel` counts from 1.
 #[pyfunction]
 #[pyo3(signature = (path, *, numbers="File", unit="File", no_data=None, keep_all=false, channel=0, first_row_is_south=false, raw_width=0, big_endian=false))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]
@@ -60,8 +60,8 @@ fn unknown(option: &str, word: &str, allowed: impl Iterator<Item = &'static str>
 
 #[pymethods]
 impl PyRaster {
-    /// Rows from north to south: metres if the file records that, otherwise 0 to 1. Samples without data are filled
-    /// from the rim of the gap; `ground` marks them.
+    /// Heights in rows from north to south: metres if the file says so, otherwise 0 to 1. Samples without data are
+    /// interpolated from the border of the gap; `ground` marks them.
     #[getter]
     fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (low, high) = self.raster.range_metres.unwrap_or((0.0, 1.0));
@@ -69,7 +69,8 @@ impl PyRaster {
         self.shaped(py, metres)
     }
 
-    /// 1 where the file has data and 0 elsewhere, for use as the data map `ground`; None if it has data everywhere.
+    /// An array for use as the data map `ground`: 1 where the file has data, 0 elsewhere. None if the file has data
+    /// everywhere.
     #[getter]
     fn ground<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.raster.is_void.is_empty() {
@@ -79,7 +80,7 @@ impl PyRaster {
         self.shaped(py, ground).map(Some)
     }
 
-    /// Whether the values are metres.
+    /// Whether the heights are in metres.
     #[getter]
     fn is_metres(&self) -> bool {
         self.raster.range_metres.is_some()
@@ -91,14 +92,14 @@ impl PyRaster {
         self.raster.notes.iter().map(|note| note.text.clone()).collect()
     }
 
-    /// Distance between samples on the ground in metres, east and south, if the file is georeferenced; for degrees, at
-    /// the latitude of its middle.
+    /// Distance between neighbouring samples in metres, to the east and to the south; None if the file is not
+    /// georeferenced. Degrees are converted to metres at the latitude of the file's centre.
     #[getter]
     fn cell_metres(&self) -> Option<(f64, f64)> {
         self.raster.cell_metres().map(|[east, south]| (east, south))
     }
 
-    /// EPSG code of the coordinate system, if the file records it.
+    /// EPSG code of the coordinate system, if the file contains a code.
     #[getter]
     fn epsg(&self) -> Option<u16> {
         self.raster.placement.as_ref()?.epsg
@@ -110,7 +111,7 @@ impl PyRaster {
         self.raster.placement.as_ref().map(|place| (place.west, place.north))
     }
 
-    /// Rows and columns.
+    /// Number of rows and number of columns.
     #[getter]
     fn shape(&self) -> (usize, usize) {
         (self.raster.height, self.raster.width)

@@ -1,4 +1,4 @@
-//! Scenes in Python: reading, changing, writing and evaluating them.
+//! Scenes in Python: read, change, write and evaluate them.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -24,16 +24,16 @@ use talweg::variants::{
     BatchError, BatchProduct, BatchRequest, ParamRef, PlannedBatch, SeedChoice, VariantSweep, combinations,
 };
 
-/// A terrain as a stack of layers: settings, generators, filters and erosions.
+/// A terrain as a stack of layers: settings, generators, filters and erosion layers.
 ///
-/// Made by `load`, `parse` or `scene_of_file`. It converts to text with `to_ron`, and is pickled as text.
+/// `load`, `parse` and `scene_of_file` create a scene. `to_ron` converts it to text, and pickle also stores it as text.
 #[pyclass(name = "Scene", module = "talweg._core", from_py_object)]
 #[derive(Clone)]
 pub struct PyScene {
     pub scene: Scene,
 }
 
-/// Reads a scene file, the scene inside a file exported by Talweg, or a shipped example by name.
+/// Reads a scene file, the scene inside a file exported by Talweg, or a built-in example by name.
 #[pyfunction]
 pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<PyScene> {
     let (scene, warnings) = load_scene(&path).map_err(failed)?;
@@ -41,7 +41,7 @@ pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<PyScene> {
     Ok(PyScene { scene })
 }
 
-/// Reads the text of a scene. File names in it are relative to the working folder.
+/// Reads the text of a scene. Relative file names in the text are relative to the working folder.
 #[pyfunction]
 pub fn parse(py: Python<'_>, text: &str) -> PyResult<PyScene> {
     let (scene, warnings) = Scene::from_ron(text).map_err(failed)?;
@@ -49,13 +49,14 @@ pub fn parse(py: Python<'_>, text: &str) -> PyResult<PyScene> {
     Ok(PyScene { scene })
 }
 
-/// A scene whose first layer is a file of heights, with the width and height of the file; any format that Talweg reads.
+/// Creates a scene whose first layer is a file of heights, in any format that Talweg reads. The scene has the width and
+/// height of the file.
 #[pyfunction]
 pub fn scene_of_file(path: PathBuf) -> PyResult<PyScene> {
     Ok(PyScene { scene: scene_from_file(&path).map_err(failed)? })
 }
 
-/// A value in the notation of `--set`: `True` is `true`, pairs are `x,y x,y`.
+/// Formats a value in the notation of `--set`: `True` becomes `true`, and pairs become `x,y x,y`.
 pub fn value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(truth) = value.extract::<bool>() {
         return Ok(truth.to_string());
@@ -72,7 +73,7 @@ pub fn value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(path.to_string_lossy().into_owned());
     }
     let text = value.str()?.to_string();
-    // These are numpy's own booleans.
+    // The words True and False with a capital letter are numpy's booleans.
     Ok(match text.as_str() {
         "True" => "true".into(),
         "False" => "false".into(),
@@ -88,7 +89,7 @@ pub fn apply_memory(py: Python<'_>, memory: Option<&str>) -> PyResult<()> {
     Ok(())
 }
 
-/// Evaluates `scene`, on the base terrain `base` if there is one, after checking the memory.
+/// Evaluates `scene` after checking the memory. If there is a `base` terrain, it is the input of the lowest layer.
 pub fn evaluate<'py>(
     py: Python<'py>,
     scene: Scene,
@@ -180,7 +181,7 @@ fn of_batch(py: Python<'_>, error: &BatchError) -> PyErr {
 }
 
 impl PyScene {
-    /// The input terrain that the caller supplies.
+    /// The input terrain of the lowest layer, from the caller's heights and maps.
     fn base(
         &self,
         py: Python<'_>,
@@ -190,7 +191,9 @@ impl PyScene {
         let settings = &self.scene.settings;
         let Some(heights) = heights else {
             return match maps {
-                Some(maps) if !maps.is_empty() => Err(usage(py, "maps: give heights as well, for the maps to lie on")),
+                Some(maps) if !maps.is_empty() => {
+                    Err(usage(py, "maps: give heights as well, because maps belong to heights"))
+                }
                 _ => Ok(None),
             };
         };
@@ -204,7 +207,7 @@ impl PyScene {
         Ok(Some(BaseTerrain::new(terrain)))
     }
 
-    /// Sets the scene's width to that of heights with `samples` per side, `cell` metres apart.
+    /// Sets the scene's side length to the side length of heights with `samples` per side, `cell` metres apart.
     fn fit(&mut self, py: Python<'_>, cell: f64, samples: usize) -> PyResult<()> {
         if self.scene.is_planet() {
             return Err(usage(py, "cell_metres: the radius of a planet decides the distance of its samples"));
@@ -230,7 +233,7 @@ impl PyScene {
         &self.scene.name
     }
 
-    /// Names of the layers, from the ground up.
+    /// Names of the layers, from the lowest to the highest.
     #[getter]
     fn layers(&self) -> Vec<&str> {
         self.scene.layers.iter().map(|layer| layer.name.as_str()).collect()
@@ -248,19 +251,19 @@ impl PyScene {
         self.scene.settings.seed
     }
 
-    /// Length of a side on the ground in metres; for a planet, a quarter of its circumference.
+    /// Side length of the terrain in metres; for a planet, a quarter of its circumference.
     #[getter]
     fn size_metres(&self) -> f32 {
         self.scene.side_metres()
     }
 
-    /// Height in metres of the value 1 in the layers' parameters.
+    /// The relief: the height in metres of the value 1 in the layers' parameters.
     #[getter]
     fn relief_metres(&self) -> f32 {
         self.scene.settings.relief_metres
     }
 
-    /// Height of the sea, in metres.
+    /// Height of the sea level, in metres.
     #[getter]
     fn sea_level(&self) -> f32 {
         self.scene.settings.sea_level
@@ -295,7 +298,8 @@ impl PyScene {
         self.scene.to_ron().map_err(failed)
     }
 
-    /// Writes the scene file in one step. `force` replaces a file that is write-protected, or has several hard links.
+    /// Writes the scene file atomically. With `force`, a file is replaced even if it is write-protected or has several
+    /// hard links.
     #[pyo3(signature = (path, *, force=false))]
     fn save(&self, path: PathBuf, force: bool) -> PyResult<()> {
         let to = SaveTarget::new(Path::new(&path)).over_read_only(force).over_links(force);
@@ -309,13 +313,14 @@ impl PyScene {
 
     /// Computes the terrain, with the same bits as the command line and the editor, on any number of threads.
     ///
-    /// `size` is the number of samples per side and `seed` the seed, instead of the scene's. `heights` in metres
-    /// replace the level ground at 0 below the lowest layer, and `maps` are data maps by name on it; another size is
-    /// resampled. Masked heights have no ground. They span the scene. With `cell_metres`, the distance between their
-    /// samples, or with an array of xarray, which includes it, the scene becomes as wide as they are. `progress` is
-    /// True for a tqdm bar, or a function of the finished fraction (0 to 1) and a layer's name. Ctrl-C stops the
-    /// evaluation, at usual sizes within 50 ms. `memory` is the memory limit from now on, such as `"4GiB"`, instead of
-    /// the free memory.
+    /// `size` is the number of samples per side, and `seed` is the seed; they replace the scene's values. `heights` in
+    /// metres are the input of the lowest layer, in place of level terrain at height 0. `maps` are data maps of this
+    /// input by name. Heights and maps of another size are resampled. Masked heights become voids.
+    ///
+    /// The heights span the scene's side length. With `cell_metres`, the distance between their samples, the scene gets
+    /// their side length instead. An xarray array contains this distance. `progress` is True for a tqdm bar, or a
+    /// function of the finished fraction (0 to 1) and a layer's name. Ctrl-C stops the evaluation, at usual sizes
+    /// within 50 ms. `memory` is the memory limit from now on, such as `"4GiB"`, instead of the free memory.
     #[pyo3(signature = (size=None, seed=None, *, heights=None, cell_metres=None, maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn evaluate<'py>(
@@ -347,8 +352,9 @@ impl PyScene {
         evaluate(py, changed.scene, base, samples, threads, progress)
     }
 
-    /// The changes of each variant of a batch, as for `set`. The variants are all combinations of `seeds`, such as
-    /// `"1..50"` or `[1, 7, 9]`, and of `vary`, lists of values by parameter, such as `{"Range.erodibility": [3, 6]}`.
+    /// The changes of each variant of a batch, in the notation of `set`. The variants are all combinations of `seeds`
+    /// and `vary`. `seeds` is a range such as `"1..50"` or a list such as `[1, 7, 9]`. `vary` holds lists of values by
+    /// parameter, such as `{"Range.erodibility": [3, 6]}`.
     #[pyo3(signature = (*, seeds=None, vary=None))]
     fn variants(
         &self,
@@ -361,11 +367,13 @@ impl PyScene {
         Ok(variants.into_iter().map(|variant| variant.assignments).collect())
     }
 
-    /// Evaluates every variant of the scene (see `variants`) into its own folder in `folder`, with one contact sheet
-    /// and one table of measures, and returns the report of `talweg batch --json`. Finished variants that still fit are
-    /// kept. `options` are those of `talweg batch`: `products=["heights.r32", "render.png"]`, `picture=512`,
-    /// `thumbnail=128`, `anew=True`, `force=True`. `variant=3` makes only the third variant, without sheet and table.
-    /// `talweg.dask.batch` distributes the work over the workers of a cluster.
+    /// Evaluates every variant of the scene (see `variants`) and writes each into its own folder in `folder`. Also
+    /// writes a contact sheet and a table of measures for all variants. Returns the report of `talweg batch --json`.
+    ///
+    /// Finished variants whose settings are unchanged are kept. `options` are those of `talweg batch`:
+    /// `products=["heights.r32", "render.png"]`, `picture=512`, `thumbnail=128`, `anew=True`, `force=True`. `variant=3`
+    /// makes only the third variant, without contact sheet and table. `talweg.dask.batch` distributes the variants over
+    /// the workers of a cluster.
     #[pyo3(signature = (folder, *, seeds=None, vary=None, size=None, threads=0, memory=None, **options))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn batch<'py>(
@@ -414,8 +422,8 @@ impl PyScene {
     }
 }
 
-/// The values of an array, which may be an xarray array. If `cell_metres` is None, it is replaced by the distance
-/// between the array's coordinates.
+/// The values of an array, which can be an xarray array. If `cell_metres` is None, it becomes the distance between the
+/// array's coordinates.
 pub fn unwrapped<'py>(
     heights: &Bound<'py, PyAny>,
     cell_metres: Option<f64>,

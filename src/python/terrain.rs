@@ -26,12 +26,12 @@ use talweg::nodes::MassBalance;
 use talweg::preferences::GlobeView;
 use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
 
-/// A finished terrain. It does not change, and its arrays are read-only: copy an array to change it.
+/// A finished terrain, which never changes. Its arrays are read-only: copy an array to change it.
 #[pyclass(name = "Terrain", module = "talweg._core", frozen)]
 pub struct PyTerrain {
     terrain: Arc<Terrain>,
     scene: Scene,
-    /// Whether the scene alone reproduces the terrain.
+    /// Whether the scene without other input reproduces the terrain.
     is_of_scene: bool,
     mass_balances: Vec<(usize, MassBalance)>,
     heights: PyOnceLock<Py<PyAny>>,
@@ -39,8 +39,8 @@ pub struct PyTerrain {
 }
 
 impl PyTerrain {
-    /// The terrain of `scene`, evaluated alone or on a terrain of the caller, with the mass balances of the scene's
-    /// processes.
+    /// The terrain that `scene` produced, with or without input heights from the caller. Includes the mass balances of
+    /// the scene's processes.
     pub fn new(
         terrain: Arc<Terrain>,
         scene: Scene,
@@ -177,12 +177,12 @@ fn paths(path: &Bound<'_, PyAny>) -> PyResult<Vec<PathBuf>> {
     path.extract::<Vec<PathBuf>>().map_err(|_| usage(path.py(), "give a path, or a list of paths"))
 }
 
-/// JSON converted to Python lists, dictionaries and numbers.
+/// Converts JSON to Python lists, dictionaries and numbers.
 pub fn of_json<'py>(py: Python<'py>, value: &serde_json::Value) -> PyResult<Bound<'py, PyAny>> {
     py.import(intern!(py, "json"))?.call_method1(intern!(py, "loads"), (value.to_string(),))
 }
 
-/// The default limits of measures after the changes by keyword arguments.
+/// The default limits of the measures, changed by the keyword arguments.
 fn limits(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Limits> {
     let mut limits = Limits::default();
     for (name, value) in keywords.into_iter().flatten() {
@@ -208,7 +208,8 @@ fn measured(
 
 #[pymethods]
 impl PyTerrain {
-    /// Heights in metres, rows from north to south: n × n, for a planet 6 × n × n. Made once, then shared.
+    /// Heights in metres, rows from north to south: n × n, for a planet 6 × n × n. The array is created once and then
+    /// shared.
     #[getter]
     fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let made = self.heights.get_or_try_init(py, || {
@@ -219,8 +220,8 @@ impl PyTerrain {
         Ok(made.bind(py).clone())
     }
 
-    /// The data maps that the layers wrote, by name. Depths are in metres; all others are views of the terrain's own
-    /// memory.
+    /// The data maps that the layers wrote, by name. Depths are in metres. All other maps are views of the terrain's
+    /// own memory.
     #[getter]
     fn maps<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let (py, this) = (slf.py(), slf.get());
@@ -243,15 +244,15 @@ impl PyTerrain {
         made.bind(py).copy()
     }
 
-    /// Moved material in cubic metres, for each process by the name of its layer: `eroded`, `deposited`, `carried`
-    /// (still moving), `lost` (over an open edge), `added` (uplift, snow), `resampled` (by interpolation between grids)
-    /// and `residual`, which is 0 except for rounding.
+    /// Material in cubic metres that each process moved, by the name of its layer. The keys are `eroded`, `deposited`,
+    /// `carried` (still in transport), `lost` (over an open edge), `added` (uplift, snow), `resampled` (by
+    /// interpolation between grids) and `residual`, which is 0 except for rounding.
     #[getter]
     fn mass_balance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (layer, balance) in &self.mass_balances {
             let name = &self.scene.layers[*layer].name;
-            // Layers with the same name are distinguished by their numbers.
+            // Numbers distinguish layers with the same name.
             let is_taken = dict.contains(name)?;
             let name = if is_taken { format!("{name} ({})", layer + 1) } else { name.clone() };
             dict.set_item(name, balance_dict(py, balance, self.terrain.grid, &self.scene)?)?;
@@ -272,19 +273,19 @@ impl PyTerrain {
         self.terrain.samples()
     }
 
-    /// Distance between neighbouring samples in metres; for a planet, in the middle of a face's side.
+    /// Distance between neighbouring samples in metres; for a planet, at the middle of a face's edge.
     #[getter]
     fn cell_metres(&self) -> f64 {
         f64::from(self.scene.side_metres()) / (self.terrain.samples() - 1) as f64
     }
 
-    /// Length of a side on the ground in metres; for a planet, a quarter of its circumference.
+    /// Side length of the terrain in metres; for a planet, a quarter of its circumference.
     #[getter]
     fn size_metres(&self) -> f32 {
         self.scene.side_metres()
     }
 
-    /// Height of the sea, in metres.
+    /// Height of the sea level, in metres.
     #[getter]
     fn sea_level(&self) -> f32 {
         self.scene.settings.sea_level
@@ -296,14 +297,14 @@ impl PyTerrain {
         self.terrain.grid.is_globe()
     }
 
-    /// A copy of the scene that made it.
+    /// A copy of the scene that produced the terrain.
     #[getter]
     fn scene(&self) -> PyScene {
         PyScene { scene: self.scene.clone() }
     }
 
-    /// The measures of `talweg measure` by name; undefined measures are None. `limits` are its limits in their units,
-    /// such as `prominence=50`.
+    /// The measures of `talweg measure` by name; undefined measures are None. `limits` are the limits of `talweg
+    /// measure`, each in its unit, such as `prominence=50`.
     #[pyo3(signature = (*, threads=0, progress=None, **limits))]
     fn measure<'py>(
         &self,
@@ -321,8 +322,9 @@ impl PyTerrain {
         of_json(py, &made.map_err(failed)?.map_err(failed)?)
     }
 
-    /// A picture from above as an array of rows × columns × 3 bytes, also written to `path` (.png) if given. `options`
-    /// are those of `talweg render`: `width`, `height`, `picture`, `palette`, `style`, `projection`, `force`.
+    /// Draws the terrain from above and returns an array of rows × columns × 3 bytes. If `path` (.png) is given, the
+    /// picture is also written to that file. `options` are those of `talweg render`: `width`, `height`, `picture`,
+    /// `palette`, `style`, `projection`, `force`.
     #[pyo3(signature = (path=None, *, threads=0, **options))]
     fn render<'py>(
         &self,
@@ -350,10 +352,11 @@ impl PyTerrain {
         Ok(PyArray1::from_vec(py, picture.rgb).reshape(shape)?.into_any())
     }
 
-    /// Writes files for other programs in one step and returns the report of `talweg export --json`. The ending chooses
-    /// the format: .png, .tif, .exr, .r16, .r32, .asc; .glb, .obj, .ply and .stl are meshes. `options` are those of
-    /// `talweg export`: `what="slope"`, `maps=["flow", "wear"]`, `preset="unreal"` (then `path` is a folder),
-    /// `range=(-100, 2500)`, `tiles=513`, `epsg=2056, origin=(2600000, 1200000)`, `mesh_error=0.5`, `force=True` …
+    /// Writes files for other programs atomically and returns the report of `talweg export --json`. The file extension
+    /// selects the format: .png, .tif, .exr, .r16, .r32, .asc for rasters; .glb, .obj, .ply and .stl for meshes.
+    /// `options` are those of `talweg export`: `what="slope"`, `maps=["flow", "wear"]`, `preset="unreal"` (then `path`
+    /// is a folder), `range=(-100, 2500)`, `tiles=513`, `epsg=2056, origin=(2600000, 1200000)`, `mesh_error=0.5`,
+    /// `force=True` …
     #[pyo3(signature = (path, *, threads=0, progress=None, **options))]
     fn export<'py>(
         &self,
@@ -382,16 +385,17 @@ impl PyTerrain {
         of_json(py, &report)
     }
 
-    /// Heights and data maps as a Dataset of xarray, with coordinates in metres: `x` to the east, `y` to the north.
-    /// With `like`, an array of xarray, they have its coordinates. For a planet the dimensions are `face`, `row` and
-    /// `column`.
+    /// Heights and data maps as an xarray Dataset, with coordinates in metres: `x` to the east, `y` to the north. If
+    /// `like`, an xarray array, is given, the Dataset has the coordinates of that array. For a planet the dimensions
+    /// are `face`, `row` and `column`.
     #[pyo3(signature = (*, like=None))]
     fn to_xarray<'py>(slf: &Bound<'py, Self>, like: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         let module = slf.py().import(intern!(slf.py(), "talweg._xarray"))?;
         module.call_method1(intern!(slf.py(), "dataset"), (slf, like))
     }
 
-    /// Pickles the whole terrain with heights, data maps and mass balances, so that its hash stays the same.
+    /// Pickles the whole terrain with heights, data maps and mass balances, so that the restored terrain has the same
+    /// hash.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let bytes = |values: &[f32]| {
             PyBytes::new_with(py, 4 * values.len(), |out| {
@@ -464,9 +468,9 @@ pub fn restored_terrain(
 #[pyclass(module = "talweg._core", frozen)]
 struct MapOwner(#[allow(dead_code, reason = "kept, not read")] Arc<Vec<f32>>);
 
-/// Measures heights in metres, `cell_metres` apart, with open edges, as `talweg measure` measures a heightmap. `sea` is
-/// the height of the sea, if there is one. `maps` are data maps on them, such as `ground` (1 is ground, 0 is none).
-/// Masked heights have no ground.
+/// Measures heights in metres, `cell_metres` apart, as `talweg measure` measures a heightmap. The terrain has open
+/// edges. `sea` is the height of the sea level, if there is a sea. `maps` are data maps of the terrain, such as
+/// `ground`, which is 1 where there is terrain and 0 at voids. Masked heights become voids.
 #[pyfunction]
 #[pyo3(signature = (heights, cell_metres=None, *, sea=None, maps=None, threads=0, **limits))]
 pub fn measure<'py>(

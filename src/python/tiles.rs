@@ -1,4 +1,4 @@
-//! Builds in tiles for Python: plans, tasks, and files made of all tiles.
+//! Builds in tiles for Python: plans, tasks, and files merged from all tiles.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,17 @@ use talweg::export::streamed::streamed_map;
 use talweg::io::SaveTarget;
 use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
 
-/// A build in tiles in a folder: stages of tasks, each of which can run on any machine that sees the folder.
+/// A build in tiles in a folder. It consists of stages of tasks; each task can run on any machine that can access the
+/// folder.
 ///
-/// Made by `plan` and `open_plan`. `talweg.dask.build` runs it on a cluster.
+/// `plan` and `open_plan` return a plan. `talweg.dask.build` runs it on a cluster.
 #[pyclass(name = "Plan", module = "talweg._core")]
 pub struct PyPlan {
     build: TileBuild,
 }
 
 /// Plans a build in tiles of `tile` samples per side into the new folder `output`, like `talweg plan`. `size` is the
-/// number of samples per side of the whole, instead of the scene's; it may be larger than memory.
+/// number of samples per side of the whole terrain, instead of the scene's. The terrain can be larger than memory.
 #[pyfunction]
 #[pyo3(signature = (scene, output, size=None, tile=2048))]
 pub fn plan(py: Python<'_>, scene: &PyScene, output: PathBuf, size: Option<usize>, tile: usize) -> PyResult<PyPlan> {
@@ -59,15 +60,15 @@ impl PyPlan {
         self.build.store.folder()
     }
 
-    /// Samples per side of the whole.
+    /// Number of samples per side of the whole terrain.
     #[getter]
     fn samples(&self) -> usize {
         self.build.plan.samples
     }
 
-    /// The stages, each after those that it reads: `tasks`, `samples` per side of its grid, `memory_bytes` of a task,
-    /// `reads` (the numbers of earlier stages), `layers` by name, and `whole` (reasons why it cannot be computed in
-    /// parts).
+    /// The stages as dictionaries, each after the stages that it reads. The keys are `tasks`, `samples` per side of its
+    /// grid, `memory_bytes` of a task, `reads` (the numbers of earlier stages), `layers` by name, and `whole` (reasons
+    /// why the stage cannot be computed in tiles).
     #[getter]
     fn stages<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         let told = |stage: &talweg::tiles::PlanStage| {
@@ -86,8 +87,8 @@ impl PyPlan {
         self.build.plan.stages.iter().map(told).collect()
     }
 
-    /// Runs a task, like `talweg run-tile`; returns False if it was done already. `memory` is the memory limit from now
-    /// on, such as `"4GiB"`, instead of the free memory.
+    /// Runs a task, like `talweg run-tile`; returns False if the task was already done. `memory` is the memory limit
+    /// from now on, such as `"4GiB"`, instead of the free memory.
     #[pyo3(signature = (stage, tile, *, threads=0, memory=None))]
     fn run_tile(
         &self,
@@ -104,14 +105,14 @@ impl PyPlan {
         Ok(outcome.map_err(failed)? == TaskOutcome::Done)
     }
 
-    /// Numbers of the stages with tasks left to do. Stages whose tiles were removed by `prune` are not included.
+    /// Numbers of the stages with unfinished tasks. Stages whose tiles `prune` removed are not included.
     fn open_stages(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         let open = py.detach(|| self.build.open_stages()).map_err(failed)?;
         Ok((0..open.len()).filter(|&stage| open[stage]).collect())
     }
 
-    /// Removes the tiles of stages up to `stage`, which is done, that no later stage reads, as `talweg run-tiles
-    /// --prune` does. If `open` is given, only those later stages count.
+    /// Removes tiles that no later stage reads, as `talweg run-tiles --prune` does. It considers the stages up to
+    /// `stage`, which must be finished. If `open` is given, only the stages in `open` count as later stages.
     #[pyo3(signature = (stage, open=None))]
     fn prune(&self, stage: usize, open: Option<Vec<usize>>) {
         let stages = self.build.plan.stages.len();
@@ -120,7 +121,8 @@ impl PyPlan {
         self.build.remove_unread_tiles(stage.min(stages - 1), &open);
     }
 
-    /// Approximate disk space of the build in bytes: `kept` with all tiles, `pruned` with unread tiles removed.
+    /// Approximate disk space of the build in bytes: `kept` if all tiles are kept, `pruned` if unread tiles are
+    /// removed.
     #[getter]
     fn disk_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let disk = self.build.plan.disk_use(&self.build.scene);
@@ -130,19 +132,20 @@ impl PyPlan {
         Ok(told)
     }
 
-    /// The files that a task reads besides the plan and the scene, relative to the folder.
+    /// Names of the files that a task reads in addition to the plan and the scene, relative to the folder of the plan.
     fn files_read(&self, stage: usize, tile: usize) -> PyResult<Vec<String>> {
         Ok(self.relative_paths(self.build.files_read(stage, tile).map_err(failed)?))
     }
 
-    /// The files that a task writes, relative to the folder.
+    /// Names of the files that a task writes, relative to the folder of the plan.
     fn files_written(&self, stage: usize, tile: usize) -> PyResult<Vec<String>> {
         Ok(self.relative_paths(self.build.files_written(stage, tile).map_err(failed)?))
     }
 
-    /// Writes files made of all tiles, like `talweg merge`, and returns the content hash of the terrain, which is that
-    /// of the whole; without a path, only the hash. `what` is the map in the file: any map of `export` except
-    /// occlusion, relief and masks. `force` replaces write-protected files.
+    /// Writes files of the whole terrain from all tiles, like `talweg merge`, and returns the content hash of the
+    /// terrain. This hash equals the hash of a build without tiles. Without a path, only the hash is computed. `what`
+    /// is the map in the file: any map of `export` except occlusion, relief and masks. `force` replaces write-protected
+    /// files.
     #[pyo3(signature = (path=None, *, what="heights", force=false, threads=0))]
     fn merge(
         &self,

@@ -18,7 +18,7 @@ use talweg::field::Control;
 const MOST_THREADS: usize = 256;
 /// Time between two checks for signals.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(5);
-/// Number of checks for signals between two reports of progress.
+/// Number of signal checks between two progress reports.
 const LOOKS_PER_REPORT: u32 = 20;
 
 /// A thread pool with that number of threads; 0 means one for each processor.
@@ -29,13 +29,13 @@ pub fn pool(py: Python<'_>, threads: usize) -> PyResult<ThreadPool> {
     thread_pool(threads).map_err(failed)
 }
 
-/// Passes the progress of the work on to the caller.
+/// Reports the progress of the work to the caller.
 pub struct ProgressListener<'py> {
     /// `talweg._progress.Reporter`, if the caller wants progress.
     reporter: Option<Bound<'py, PyAny>>,
     layers: Vec<String>,
-    /// The largest fraction reported up to now: coarse grids and masks evaluate layers repeatedly, so the fraction can
-    /// fall.
+    /// The largest fraction reported up to now. The actual fraction can fall, because coarse grids and masks evaluate
+    /// layers repeatedly.
     reported: Cell<f32>,
 }
 
@@ -70,8 +70,8 @@ impl<'py> ProgressListener<'py> {
     }
 }
 
-/// Runs `work` in `pool` and waits until it ends. A signal that Python turns into an exception, or an exception of the
-/// listener, cancels the work and is raised.
+/// Runs `work` in `pool` and waits until it ends. A signal that Python turns into an exception cancels the work, and so
+/// does an exception of the listener. The exception is then raised.
 pub fn run_interruptibly<'py, T: Send>(
     py: Python<'py>,
     pool: &ThreadPool,
@@ -107,7 +107,7 @@ pub fn run_interruptibly<'py, T: Send>(
         }
         (py.detach(|| worker.join()), stopped)
     });
-    // If closing the bar also fails, the earlier exception is more important.
+    // If closing the progress bar also fails, the earlier exception is more important.
     let closed = listener.close(py, stopped.is_none());
     let made = made.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     match stopped.take() {

@@ -6,9 +6,9 @@
 //!                        session.ron   the open scene file, and the scene itself while it has unsaved edits
 //!      /versions/NAME-HASH/TIME-HASH.ron   the version that a save replaced, one folder for each file
 //! ```
-//! The folder STATE is `TALWEG_STATE`, or otherwise the system's folder for such files ([`state_folder`]). All files in
-//! the folder STATE are replaced atomically, like scenes. Errors in this module are reported to the user. Such errors
-//! can lose the backup, but never a scene.
+//! The folder STATE is `TALWEG_STATE`, or otherwise the system's folder for program state ([`state_folder`]). All files
+//! in the folder STATE are replaced atomically, like scenes. Errors in this module are reported to the user. Such an
+//! error can lose the backup, but never a scene file.
 
 mod session;
 mod versions;
@@ -36,7 +36,7 @@ fn identity(path: &Path) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.into())
 }
 
-/// Creates a folder that only its owner can read, because scenes may be private.
+/// Creates a folder that only its owner can read, because scenes can be private.
 fn make_private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -18,8 +18,8 @@ const LOCK: &str = "lock";
 /// abandoned one.
 const SESSIONS_LOCK: &str = ".lock";
 const VERSION: u32 = 1;
-/// Maximum size of a session file: larger than a scene of 16 MiB with every character escaped. This program does not
-/// write larger files.
+/// Maximum size in bytes of a session file that is read. A scene of 16 MiB with every character escaped is smaller, so
+/// the editor never writes a larger file.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// The reason why unsaved work could not be stored or recovered.
@@ -41,7 +41,7 @@ pub enum RecoveryError {
         /// Cause of the error.
         source: std::io::Error,
     },
-    /// The open scene could not be written, or may be lost in a power failure.
+    /// The open scene could not be written, or a power failure could lose it.
     #[error("unsaved work {fate}: {0}. Save the scene now", fate = if .0.is_replaced() { "may be lost" } else { "could not be stored" })]
     Write(#[from] crate::io::FileError),
     /// A session's file cannot be read.
@@ -65,8 +65,8 @@ pub struct UnsavedWork {
     pub edited: SystemTime,
     /// Name of the last edit, as in *Undo*.
     pub edit: String,
-    /// The reason why the editor ended, if the editor knew the reason. The text is the end of a sentence that starts
-    /// with *because*.
+    /// The reason why the editor closed or crashed, if the editor knew the reason. The text is the end of a sentence
+    /// that starts with *because*.
     pub ended: Option<String>,
 }
 
@@ -75,7 +75,7 @@ pub struct UnsavedWork {
 pub struct OpenScene {
     /// Process number of the other editor.
     pub process: u32,
-    /// Whether that editor has unsaved edits of the scene.
+    /// Whether the other editor has unsaved edits of the scene.
     pub is_unsaved: bool,
 }
 
@@ -85,9 +85,9 @@ pub struct OpenScene {
 struct SessionFile {
     version: u32,
     process: u32,
-    /// Absolute path of the scene file as it was opened. A symbolic link can point to a name that is not UTF-8.
+    /// Absolute path of the scene file as it was opened; `None` if the path is not UTF-8.
     file: Option<String>,
-    /// The bytes of the path, if the path is not UTF-8.
+    /// The bytes of the path, if the path is not UTF-8. A symbolic link can point to such a path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     file_bytes: Option<Vec<u8>>,
     /// Time of the last edit in seconds since 1970.
@@ -100,8 +100,8 @@ struct SessionFile {
     scene: Option<String>,
 }
 
-/// The session of a running editor. If the editor ends without [`Session::end`], its unsaved work stays available to
-/// [`abandoned_work`].
+/// The session of a running editor. If the editor closes without [`Session::end`], [`abandoned_work`] still finds its
+/// unsaved work.
 #[derive(Debug)]
 pub struct Session {
     folder: PathBuf,
@@ -155,7 +155,7 @@ impl Session {
     /// safely on the disk.
     ///
     /// # Errors
-    /// When the data cannot be written; the previous contents of the session stay.
+    /// When the data cannot be written. The session then keeps its previous contents.
     pub fn keep(&self, file: Option<&Path>, unsaved: Option<&UnsavedWork>) -> Result<(), RecoveryError> {
         let file = file.map(|file| std::path::absolute(file).unwrap_or_else(|_| file.into()));
         let text = file.as_ref().and_then(|file| file.to_str());
@@ -183,7 +183,8 @@ impl Session {
     }
 }
 
-/// Unsaved work of an editor that has ended. While this value exists, the work is not offered to other editors.
+/// Unsaved work of an editor that has closed or crashed. While this value exists, the work is not offered to other
+/// editors.
 #[derive(Debug)]
 pub struct FoundWork {
     folder: PathBuf,
@@ -205,8 +206,8 @@ impl FoundWork {
     }
 }
 
-/// The unsaved work of all editors that have ended, newest first. Sessions of ended editors without unsaved work are
-/// deleted. Sessions of running editors stay untouched.
+/// The unsaved work of all editors that have closed or crashed, newest first. Sessions of closed editors without
+/// unsaved work are deleted. Sessions of running editors stay untouched.
 ///
 /// # Errors
 /// When the folder exists but cannot be read.
@@ -223,7 +224,7 @@ pub fn abandoned_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
         let lock = match free_lock(&folder) {
             Ok(Some(lock)) => Some(lock),
             Ok(None) => continue,
-            // The editor ended before it wrote anything.
+            // The editor crashed before it wrote anything.
             Err(_) if matches!(folder.join(STATE).try_exists(), Ok(false)) => continue,
             Err(error) => {
                 // It is unknown whether the editor is still running: report the session but do not touch it.
@@ -235,7 +236,7 @@ pub fn abandoned_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
         match read_state(&folder) {
             Ok(SessionFile { scene: None, .. }) => remove(&folder),
             Ok(state) => found.push(FoundWork { work: unsaved_work(&folder, state), folder, _lock: lock }),
-            // The editor ended before it wrote anything.
+            // The editor crashed before it wrote anything.
             Err(_) if matches!(folder.join(STATE).try_exists(), Ok(false)) => remove(&folder),
             Err(error) => found.push(FoundWork { folder, _lock: lock, work: Err(error) }),
         }
@@ -311,7 +312,7 @@ fn open_lock(path: &Path) -> std::io::Result<File> {
     opened.or_else(|error| File::open(path).map_err(|_| error))
 }
 
-/// The lock of a session whose editor has ended; `None` while the editor runs.
+/// The lock of a session whose editor has closed or crashed; `None` while the editor runs.
 fn free_lock(folder: &Path) -> std::io::Result<Option<File>> {
     let lock = open_lock(&folder.join(LOCK))?;
     match lock.try_lock() {
@@ -322,7 +323,7 @@ fn free_lock(folder: &Path) -> std::io::Result<Option<File>> {
     }
 }
 
-/// Deletes a session. If that fails, the next editor finds the session empty and tries again.
+/// Deletes a session. If the deletion fails, the next editor finds the empty session and tries again.
 fn remove(folder: &Path) {
     // The state file is deleted first, because a session without this file has no unsaved work.
     let _ = std::fs::remove_file(folder.join(STATE));
@@ -338,7 +339,7 @@ mod tests {
         UnsavedWork { scene, file: None, edited: from_unix_seconds(seconds), edit: "Rename".into(), ended: None }
     }
 
-    /// Creates the session of an editor that was killed.
+    /// Creates the session of an editor that was killed, with its `unsaved` work.
     fn killed(state: &Path, unsaved: Option<&UnsavedWork>) {
         let session = Session::start(state).unwrap();
         session.keep(None, unsaved).unwrap();
@@ -372,7 +373,8 @@ mod tests {
         assert_eq!(names(&abandoned_work(state.path()).unwrap()), ["seen"]);
     }
 
-    /// A link can point to a path of any bytes, and a folder can be renamed to such a name while its scene is open.
+    /// A symbolic link can point to a path that is not UTF-8, and a folder can be renamed to such a name while its
+    /// scene is open.
     #[cfg(unix)]
     #[test]
     fn unsaved_work_keeps_a_file_name_of_any_bytes() {
@@ -464,7 +466,7 @@ mod tests {
         let session = Session::start(state.path()).unwrap();
         session.keep(Some(&scene), None).unwrap();
         assert_eq!(open_elsewhere(state.path(), &scene), None);
-        // The test writes the same contents as another process would write.
+        // The test writes the session file as another process would write it.
         let file = session.folder.join(STATE);
         let text = std::fs::read_to_string(&file).unwrap();
         let other = std::process::id() + 1;

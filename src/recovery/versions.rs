@@ -63,7 +63,7 @@ pub fn keep_version(state: &Path, file: &Path, most: usize) -> Result<(), FileEr
         write_atomically(&copy, |out| out.write_all(&text))?;
     }
     for old in earlier_versions(state, file).into_iter().skip(most) {
-        // If deleting fails, only one extra version stays.
+        // If deleting fails, the only effect is one extra version.
         let _ = std::fs::remove_file(old.path);
     }
     Ok(())

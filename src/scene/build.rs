@@ -21,7 +21,7 @@ pub struct BuildPreset {
     /// file with the settings for the import in that program.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub target: String,
-    /// Number of samples per side; `None` uses the scene's resolution.
+    /// Number of samples per side of the terrain; `None` uses the scene's resolution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
     /// Products to write.
@@ -34,10 +34,10 @@ pub struct BuildPreset {
     /// Whether floats are written as 0 to 1 over the height range instead of metres.
     #[serde(skip_serializing_if = "is_false")]
     pub normalised: bool,
-    /// Whether raw files begin in the south-west corner instead of the north-west corner.
+    /// Whether the first row of raw files is the southern edge of the terrain instead of the northern edge.
     #[serde(skip_serializing_if = "is_false")]
     pub south_first: bool,
-    /// Whether raw files store the highest byte first.
+    /// Whether raw files store the most significant byte first.
     #[serde(skip_serializing_if = "is_false")]
     pub big_endian: bool,
     /// Whether the green channel of normal maps points south (DirectX) instead of north.
@@ -74,13 +74,14 @@ pub struct BuildProduct {
     pub file: Option<String>,
 }
 
-/// Square tiles of a raster, with names that end in `_x0_y0` and so on, counted from the north-west corner.
+/// Square tiles of a raster. Their file names end in `_x0_y0` and so on, with columns and rows counted from the
+/// north-west corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BuildTiles {
     /// Number of samples along a side of a tile.
     pub samples: u32,
-    /// Whether two neighbouring tiles both contain the row or column of samples between them.
+    /// Whether two neighbouring tiles both contain the row or column of samples on their common border.
     pub shared_edges: bool,
 }
 
@@ -90,9 +91,9 @@ pub struct BuildTiles {
 pub struct BuildPlacement {
     /// EPSG code of a coordinate system in metres.
     pub epsg: u16,
-    /// Easting of the western edge.
+    /// Easting of the western edge, in metres.
     pub west: f64,
-    /// Northing of the southern edge.
+    /// Northing of the southern edge, in metres.
     pub south: f64,
 }
 
@@ -105,7 +106,7 @@ pub struct BuildPlanet {
     /// Number of samples in a row of the map; `None` uses as many samples as the planet has around its equator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// Whether the samples of the map are points, with the pole as the first row, instead of areas.
+    /// Whether the samples of the map are points, so that the first row is the pole, instead of areas.
     #[serde(skip_serializing_if = "is_false")]
     pub points: bool,
 }

@@ -17,11 +17,11 @@ pub enum ChangeKind {
     Added,
     /// A layer that only the first scene has.
     Removed,
-    /// A layer at another position in the stack.
+    /// A layer whose order relative to the other matched layers differs.
     Moved,
-    /// A layer with another name.
+    /// A layer whose name differs.
     Renamed,
-    /// A value that differs.
+    /// A parameter or another property whose value differs.
     Changed,
 }
 

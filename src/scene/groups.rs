@@ -1,9 +1,9 @@
-//! Groups of layers. A layer whose node is a [`LayerGroup`] contains the layers directly below this layer that have a
-//! greater depth.
+//! Groups of layers. A layer whose node is a [`LayerGroup`] is a group. The group contains the layers directly below it
+//! that have a greater depth than the group.
 //!
-//! The list of layers stays flat, in stack order from the lowest; [`Layer::depth`](super::Layer) is the nesting depth
-//! of each layer. Read from the top down, a layer may be one level deeper than a group above it, but no deeper than any
-//! other layer above it.
+//! The list of layers stays flat, in stack order from the lowest. [`Layer::depth`](super::Layer) is the nesting depth
+//! of each layer. A layer can be one level deeper than the layer above it if that layer is a group. Otherwise it cannot
+//! be deeper than the layer above it.
 
 use std::ops::Range;
 

@@ -14,7 +14,7 @@ use crate::nodes::planet::import::PlanetImport;
 use crate::param::ImageFile;
 use crate::planet::{Air, Planet};
 
-/// Maximum difference between the two sides of a file, as a fraction, up to which the file counts as square.
+/// A file counts as square if its two side lengths differ by at most this fraction.
 const NEARLY_SQUARE: f64 = 0.01;
 
 /// A scene whose first layer reads a height file. A terrain takes its size, relief and number of samples from the file
@@ -59,7 +59,7 @@ pub fn scene_from_file_as(path: &Path, options: ReadOptions) -> Result<Scene, Ra
         scene.layers = vec![Layer::new(node, 1)];
         scene.settings.relief_metres = settings.relief_metres.unwrap_or(scene.settings.relief_metres);
         if let Some(radius) = raster.placement.and_then(|placement| placement.radius_metres) {
-            // Of the mapped bodies other than Earth, only Mars has air, and no body has a sea.
+            // Among the mapped bodies other than the Earth, only Mars has air, and none has a sea.
             let is_mars = (radius / MARS_RADIUS - 1.0).abs() < 0.02;
             let (atmosphere, air, table) =
                 if is_mars { (0.01, Air::Dust, "mars") } else { (0.0, Air::Nitrogen, "moon") };

@@ -133,7 +133,7 @@ impl Mask {
         self.conditions().contains(&true) || self.invert
     }
 
-    /// Which of the mask's conditions are on.
+    /// For each condition of the mask, whether it is on.
     fn conditions(&self) -> [bool; 8] {
         let Self { by_height, by_slope, by_curvature, by_noise, by_image, by_layer, by_data, by_paint, .. } = self;
         [*by_height, *by_slope, *by_curvature, *by_noise, *by_image, *by_layer, *by_data, *by_paint]
@@ -181,8 +181,8 @@ pub struct Layer {
     /// Earlier stages of a process whose parameters changed while it ran, oldest first. `node` continues from the
     /// result of the last of these stages.
     pub epochs: Vec<ParamEpoch>,
-    /// Number of the process that this layer is a branch of; 0 means that the layer is not a branch. Layers with the
-    /// same number are branches of one process, and only one of them is shown at a time.
+    /// Number of the process that this layer is a branch of; 0 means that the layer is not a branch. Only one branch of
+    /// a process is shown at a time.
     pub branch: u32,
     /// How the result of the layer is blended with the terrain below.
     pub mix: Mix,

@@ -7,11 +7,11 @@ use super::settings::{Settings, SkyCondition, SunPlacement};
 pub enum LightPreset {
     /// A high sun in a blue sky.
     Noon,
-    /// A sun half-way up.
+    /// A sun half-way between the horizon and the zenith.
     Morning,
     /// A low, warm sun with long shadows.
     GoldenHour,
-    /// Even grey light under a cloudy sky.
+    /// Uniform grey light under a cloudy sky.
     Overcast,
     /// The blue light after sunset.
     BlueHour,

@@ -172,7 +172,7 @@ impl Scene {
         }
     }
 
-    /// Makes all masks that read the layer `old` read the layer `new`, after a rename.
+    /// Updates the masks that read a layer, after the layer was renamed from `old` to `new`.
     pub fn follow_rename(&mut self, old: &str, new: &str) {
         for layer in &mut self.layers {
             if layer.mask.layer.0 == old {

@@ -60,11 +60,11 @@ pub struct Scene {
     pub palette: String,
     /// The scene's own climate for the biomes; `None` uses the climate of the biome table.
     pub climate: Option<Climate>,
-    /// The scene's own biome table, in place of the one that the palette names.
+    /// The scene's own biome table; `None` uses the table that the palette names.
     pub biomes: Option<Arc<BiomeTable>>,
-    /// The scene's own material rules, in place of the rules that the palette names.
+    /// The scene's own material rules; `None` uses the rules that the palette names.
     pub materials: Option<Arc<MaterialRules>>,
-    /// The scene's own rules for plants and stones, in place of the rules that the palette names.
+    /// The scene's own rules for plants and stones; `None` uses the rules that the palette names.
     pub scatter: Option<Arc<ScatterRules>>,
     /// The planet from which the scene was taken as a patch, if any.
     pub patch: Option<PatchOrigin>,
@@ -190,7 +190,7 @@ impl Scene {
     /// When no construction is shown, or when another layer, a mix or a mask changes the terrain. The second error
     /// contains the index of the construction.
     pub fn only_construction(&self) -> Result<(usize, &Construction), NotSoleConstruction> {
-        // A plain group changes nothing, so it does not count as another layer.
+        // A group with default mix and mask changes nothing itself, so it does not count as another layer.
         let is_opened = |index: usize| self.group(index).is_some() && self.layers[index].is_plain();
         let mut shown =
             (self.layers.iter().enumerate()).filter(|&(index, _)| self.is_shown(index) && !is_opened(index));
@@ -304,7 +304,7 @@ impl Scene {
         climate_fields(&self.seasonal_climate(), &self.climate_terrain(terrain), control)
     }
 
-    /// The inputs for the computation of this planet's detail.
+    /// The inputs from which the fine detail of this planet is computed.
     pub fn detail_source(&self) -> DetailSource {
         let fallen = |layer: &'_ Layer| layer.enabled && layer.mix.opacity > 0.0;
         let craters = self.layers.iter().filter(|layer| fallen(layer)).filter_map(|layer| match &layer.node {
@@ -355,7 +355,7 @@ impl Scene {
         self.layers[index].enabled = true;
     }
 
-    /// The index of the layer called `key`, or with the number `key` (1 is the lowest).
+    /// Returns the index of the layer called `key`. `key` can also be a layer's number, where 1 is the lowest layer.
     pub fn find_layer(&self, key: &str) -> Result<usize, SetError> {
         let named: Vec<usize> = (0..self.layers.len()).filter(|&i| self.layers[i].name == key).collect();
         match (named.as_slice(), key.parse::<usize>()) {

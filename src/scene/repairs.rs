@@ -104,8 +104,8 @@ impl Repairs {
         self.clamp(&owner, &mut made.mix);
         self.clamp(&owner, &mut made.mask);
         let now = made.node.traits().version_in(file.world);
-        // Talweg does not write the version of the algorithm if it is 1. A layer written by hand means the current
-        // version.
+        // Talweg does not write the version of the algorithm if it is 1. In a file written by hand, a missing version
+        // means the current version.
         let then = layer.algorithm.unwrap_or(if is_by_hand { now } else { 1 });
         file.written.restore(place, &mut made, then);
         if !made.node.traits().has_law_of(then, now) {

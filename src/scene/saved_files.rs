@@ -14,7 +14,7 @@ use crate::io::{FileError, FileStamp, FolderLock, SaveTarget, check_writable};
 
 /// Number of hash digits in a file name.
 const HASH_DIGITS: usize = 16;
-/// Length of a file name in bytes that every file system accepts.
+/// Maximum length of a file name in bytes. Every file system accepts names of this length.
 const LONGEST_NAME: usize = 255;
 /// Extensions of files that are written with a scene.
 const ENDINGS: [&str; 2] = ["r32", "png"];
@@ -51,7 +51,7 @@ pub fn save_with_files<'a>(
     let new: Vec<&Path> = files.clone().filter(|file| !file.try_exists().unwrap_or(true)).collect();
     let remove = || new.iter().for_each(|file| drop(std::fs::remove_file(file)));
     write().map_err(|error| {
-        // No scene reads the new files yet.
+        // The save failed, so no scene reads the new files.
         remove();
         match error {
             FileError::Unsynced { path, source } => FileError::Write { path, source },

@@ -146,7 +146,7 @@ pub struct LightSource {
 
 /// Minimum elevation of the light source, in degrees.
 pub const LOWEST_SUN: f32 = 1.0;
-/// Elevation of the sun in degrees below which there is no daylight.
+/// Elevation of the sun in degrees at which twilight ends. Below it there is no daylight.
 const TWILIGHT_ENDS: f32 = -8.0;
 /// Tilt of the Earth's axis in degrees.
 const OBLIQUITY: f32 = 23.45;

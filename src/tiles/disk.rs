@@ -14,8 +14,8 @@ pub struct DiskUse {
     pub pruned: u64,
 }
 
-/// Approximate number of fields that a tile keeps of its drainage: channel courses, division of water between
-/// neighbours, drainage areas, fill depth.
+/// Approximate number of drainage fields that a tile keeps: channel courses, division of water between neighbours,
+/// drainage areas and fill depths.
 const DRAINAGE_FIELDS: usize = 4;
 
 impl TilePlan {
@@ -60,7 +60,7 @@ impl TilePlan {
             let written: Vec<MapKind> = layers.flat_map(|layer| layer.node.traits().writes).copied().collect();
             MapKind::ALL.iter().filter(|kind| written.contains(kind)).count()
         };
-        // Count the state of a process whose last iterations are in a later stage.
+        // Count the state fields of a process that is unfinished here and ends in a later stage.
         let states = |product: StageProduct| match self.stages.iter().any(|stage| stage.unfinished == Some(product)) {
             true => top.map_or(0, |top| scene.layers[top - 1].node.traits().memory.state_fields),
             false => 0,

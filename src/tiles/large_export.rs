@@ -1,5 +1,5 @@
 //! Exports of terrains larger than memory. The terrain is built in tiles in a temporary folder next to the exported
-//! files. The files are then written some rows at a time. Tiles are removed as soon as no later stage reads them.
+//! files. Then the files are written some rows at a time. A tile is removed as soon as no later stage reads it.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::scene::Scene;
 
 /// Tile sizes to try, largest first, until a task fits into memory.
 const TILES: [usize; 4] = [2048, 1024, 512, 256];
-/// Fraction of the progress bar that building the tiles takes; writing the files takes the rest.
+/// Fraction of the progress bar for building the tiles. Writing the files is the rest.
 const BUILD_FRACTION: f32 = 0.8;
 
 /// An export in tiles, checked and planned.
@@ -33,8 +33,8 @@ impl<'a> LargeExport<'a> {
     ///
     /// # Errors
     /// If a product cannot be written some rows at a time, or the scene cannot be built in tiles. Also if a stage needs
-    /// more memory than is free: the error names its layers, and the reasons why they are computed on the whole terrain
-    /// at once.
+    /// more memory than is free. That error names the layers of the stage, and the reasons why they are computed on the
+    /// whole terrain at once.
     pub fn new(request: &'a ExportRequest, scene: &'a Scene, place: &'a ExportFolder) -> Result<Self, TileError> {
         let mut short = TileError::Sizes;
         for tile in TILES {
@@ -67,8 +67,8 @@ impl<'a> LargeExport<'a> {
         Ok(Self { request, scene, export_folder: place, plan: tile_plan_with_masks(scene, samples, tile, &masks)? })
     }
 
-    /// Builds the tiles and writes all files; call this function inside the thread pool to use. `tell` receives the
-    /// finished fraction. Existing files are replaced together, at the end.
+    /// Builds the tiles and writes all files. Call this function inside the thread pool that should do the work. `tell`
+    /// receives the finished fraction. Existing files are replaced together, at the end.
     ///
     /// # Errors
     /// If a product cannot be made or written, or the export was cancelled. No file was replaced in that case, unless

@@ -1,7 +1,7 @@
 //! Builds in tiles as jobs of schedulers: a script for Slurm, and a template for Open Job Description.
 //!
-//! Both describe the plan: a stage is an array of `talweg run-tile` tasks, which starts when the stages that it reads
-//! have ended. Waiting, counting and retrying are left to the scheduler.
+//! Both files describe the plan. Each stage is an array of `talweg run-tile` tasks, which starts when the stages that
+//! it reads have ended. The scheduler waits for tasks, counts them and retries them.
 //! Source: the manual of `sbatch` (Slurm); Open Job Description, *jobtemplate-2023-09*.
 
 use std::path::Path;
@@ -20,7 +20,7 @@ const MOST_ARRAY: usize = 1000;
 /// Memory in MiB that the program needs in addition to the plan's estimate for a task.
 const PROGRAM_MIB: u64 = 128;
 
-/// A scheduler for which a plan can be written.
+/// A scheduler for which Talweg can write the plan as a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Launcher {
     /// A script that submits a job array for each stage.
@@ -59,7 +59,7 @@ impl TileBuild {
     }
 }
 
-/// Memory of a task in MiB.
+/// Memory of a task in MiB, including the program itself.
 fn memory_mib(stage: &PlanStage) -> u64 {
     stage.memory_bytes.div_ceil(1 << 20) + PROGRAM_MIB
 }

@@ -1,4 +1,4 @@
-//! Files made of all tiles of the result, some rows at a time, without holding the whole terrain in memory.
+//! Writes files from all tiles of the result, some rows at a time, without holding the whole terrain in memory.
 
 use std::ops::Range;
 use std::path::Path;
@@ -29,11 +29,11 @@ pub struct MergedTerrain {
     /// Lowest and highest value of the heights and of each data map, in the terrain's own units. Only samples with
     /// terrain count, or all samples if none has terrain.
     ranges: Vec<(f32, f32)>,
-    /// Lowest and highest mean curvature in 1/m, computed by the first request.
+    /// Lowest and highest mean curvature in 1/m. The first request computes them.
     curvature: OnceLock<(f32, f32)>,
 }
 
-/// The lowest and highest of some values.
+/// The lowest and the highest value of a field.
 #[derive(Clone, Copy)]
 struct ValueRange(f32, f32);
 
@@ -109,7 +109,7 @@ impl TileBuild {
         }
         let (plan, samples, grid) = (&self.plan, self.plan.samples, self.scene.grid(self.plan.samples));
         let ground = merged.field(MapKind::Ground);
-        // Reads the rows that are not held: those across the seam of a wrapping terrain.
+        // Reads rows outside the held band: the neighbours across the seam of a wrapping terrain.
         let beyond = ResultRows::new(self, FieldSource { product: plan.result, field: 0 }, None, 0..samples);
         let (mut on_ground, mut of_all) = (ValueRange::NONE, ValueRange::NONE);
         for first in (0..samples).step_by(ROWS) {
@@ -162,8 +162,8 @@ impl TileBuild {
         Ok(())
     }
 
-    /// Writes a map of the `merged` result as one file, or cut into tiles; the ending of `to` chooses the format. Splat
-    /// maps and weights become several files with a legend.
+    /// Writes a map of the `merged` result as one file, or cut into tiles. The file extension of `to` sets the format.
+    /// Splat maps and weights become several files with a legend.
     ///
     /// # Errors
     /// If the result has no such map, or the map can only be made of the whole terrain

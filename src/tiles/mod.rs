@@ -1,17 +1,17 @@
-//! Builds in tiles: a scene computed tile by tile, on one machine or many, with the same bits as in a single
+//! Builds in tiles: a scene computed tile by tile, on one or many machines. The bits are the same as in a single
 //! evaluation.
 //!
-//! A [`TilePlan`] lists the stages as text. For each stage it says what the stage reads and writes, and whether and why
-//! the stage is computed on the whole terrain at once. A [`TileBuild`] is a plan with its scene and its [`TileStore`],
-//! all in one folder, which may be on a shared disk. [`run_task`](TileBuild::run_task) runs one task of the build,
-//! unless the task is done. The code that computes the whole terrain
+//! A [`TilePlan`] lists the stages as text. For each stage it says what the stage reads and writes. It also says
+//! whether and why the stage is computed on the whole terrain at once. A [`TileBuild`] is a plan with its scene and its
+//! [`TileStore`], all in one folder, which can be on a shared disk. [`run_task`](TileBuild::run_task) runs one task of
+//! the build, unless the task is done. The code that computes the whole terrain
 //! ([`evaluate_window`](crate::eval::window::evaluate_window)) also computes the tiles, each with a halo. The node
 //! descriptions ([`NodeParts`](crate::nodes::NodeParts)) determine how a layer is divided.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `plan` | the plan and its text |
-//! | `planner` | how a scene is divided into stages |
+//! | `planner` | divides a scene into stages |
 //! | `range` | the lowest and the highest height of tiles |
 //! | `store` | tiles as files |
 //! | `task` | one task of a plan |
@@ -57,7 +57,7 @@ use crate::web_map::WebMapError;
 /// The reason why a build in tiles, or a part of it, cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub enum TileError {
-    /// The scene is a planet, which has no tiles of this kind.
+    /// The scene is a planet, whose six faces cannot be cut into tiles of a single square.
     #[error(
         "a planet cannot be built in tiles, because its six faces meet at their borders and a tile is a window of one \
          square; extract a region of it first (`talweg patch take`)"
@@ -66,7 +66,7 @@ pub enum TileError {
     /// The size of the terrain or of the tiles is out of range.
     #[error("give {MIN_SAMPLES} to {MOST_SAMPLES} samples per side, and tiles of at least {LEAST_TILE}")]
     Sizes,
-    /// A mask reads a layer that produces no terrain.
+    /// A mask reads a layer that has no result, for example because the layer is hidden.
     #[error("a mask reads layer `{layer}`, which is hidden; show that layer or remove the condition")]
     NoSource {
         /// Name of the layer that is read.
@@ -96,15 +96,15 @@ pub enum TileError {
     NotAPlan {
         /// The file.
         path: PathBuf,
-        /// The fault in the plan.
+        /// Description of the fault in the plan.
         error: String,
     },
-    /// The plan was made by another version of the program, which may compute other bits.
+    /// Another version of Talweg made the plan; that version may compute other bits.
     #[error("{path} was made by Talweg {talweg}, and tiles of two versions may not fit together; make a new plan")]
     OtherProgram {
         /// The file of the plan.
         path: PathBuf,
-        /// The version that made the plan.
+        /// The version of Talweg that made the plan.
         talweg: String,
     },
     /// The scene differs from the one for which the plan was made.
@@ -137,7 +137,7 @@ pub enum TileError {
     /// Tiles of one stage have different data maps.
     #[error("{path} has different data maps than its neighbours; remove it and run its task again")]
     OtherMaps {
-        /// The file with different maps.
+        /// The tile's file whose data maps differ from those of its neighbours.
         path: PathBuf,
     },
     /// A tile's drainage summary is inconsistent.
@@ -169,7 +169,7 @@ pub enum TileError {
         "the plan keeps no mask of layer `{layer}`, {known}; make a new plan with --masks `{layer}`, or omit the mask"
     )]
     NoMask {
-        /// The layer with the requested mask.
+        /// Name of the layer whose mask was requested.
         layer: String,
         /// Names of the masks that tiles of the plan keep, for the message.
         known: String,
@@ -194,7 +194,7 @@ pub enum TileError {
 /// Writes a plan and its scene into a new folder. The plan is written last: a folder without a plan is not a build.
 ///
 /// # Errors
-/// If the folder already contains anything but a scene, or cannot be written.
+/// If the folder already contains files other than a scene, or cannot be written.
 pub fn write_plan(folder: &Path, plan: &TilePlan, scene: &Scene) -> Result<(), TileError> {
     let text = plan.to_ron()?;
     let failed = |source| TileError::Folder { path: folder.into(), source };

@@ -28,7 +28,7 @@ pub enum StageProduct {
     /// The change that a layer's process made on the grid of a stage and all coarser grids. The numbers are those of
     /// the stage and of the layer.
     Change(usize, usize),
-    /// Survey data: each tile's summary of its terrain, or the answer for the tile, computed from all summaries.
+    /// Survey data: each tile's summary of its terrain, or the answer for each tile, computed from all summaries.
     Survey(usize),
     /// A smoothed field, or an intermediate field of the smoothing.
     Field(usize),
@@ -81,21 +81,21 @@ impl PlannedLayer {
 }
 
 /// A step to collect data about the whole terrain for a layer: its drainage (after Barnes 2016 and 2017) or its height
-/// range. A water-driven erosion process takes such steps in each iteration.
+/// range. A water-driven erosion process needs several of these steps in each iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SurveyStep {
     /// Each tile summarises its basins for the other tiles.
     Basins,
-    /// One task computes for each tile where the tile's basins spill.
+    /// One task finds, for each tile, the points where the tile's basins spill.
     Spills,
-    /// Each tile reports how many of its cells drain out of it, and at which cells.
+    /// Each tile reports the cells at which water leaves it, and how many of its cells drain through each.
     Flow,
-    /// One task computes for each tile how many cells drain into it.
+    /// One task computes, for each tile, how many cells of other tiles drain into it.
     Inflows,
-    /// Each tile divides the water of each cell between two neighbours and keeps its channel courses. The tile also
-    /// reports its trunks: the cells that water of other tiles may reach.
+    /// Each tile divides the water of each cell between two neighbouring cells and keeps its channel courses. The tile
+    /// also reports its trunks: the cells that water of other tiles can reach.
     Courses,
-    /// One task computes for each tile the areas that drain through its trunks, and the heights of the eroded trunks.
+    /// One task computes, for each tile, the areas that drain through its trunks, and the heights of the eroded trunks.
     Trunks,
     /// Each tile erodes its cells that are not trunks.
     #[serde(rename = "Wear")]
@@ -106,7 +106,7 @@ pub enum SurveyStep {
     Range,
     /// One task combines the ranges of all tiles.
     Ranges,
-    /// The layer is evaluated with the answers of the survey.
+    /// The layer is evaluated with the results of the survey.
     Ground,
 }
 
@@ -126,13 +126,13 @@ impl SurveyStep {
         matches!(self, Self::Erosion | Self::Ground)
     }
 
-    /// Whether one task does the step for all tiles, from their summaries alone.
+    /// Whether one task does the step for all tiles, from the tiles' summaries alone.
     pub fn is_one_task(self) -> bool {
         matches!(self, Self::Spills | Self::Inflows | Self::Trunks | Self::Streams | Self::Ranges)
     }
 }
 
-/// The work of a stage in a survey of the whole terrain.
+/// The survey step of a stage, for a layer that needs data about the whole terrain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSurvey {
     /// Index of the layer that needs the answer.
@@ -144,9 +144,9 @@ pub struct PlannedSurvey {
     pub iteration: Option<u32>,
     /// The survey step that the stage takes.
     pub step: SurveyStep,
-    /// Summaries and answers that the step reads, in this order: the spill points of basins before the inflows into
-    /// tiles, and the answer about trunks before the channel courses that a tile kept. At the end of an iteration, the
-    /// eroded terrain.
+    /// Summaries and answers that the step reads, in a fixed order. The spill points of basins come before the inflows
+    /// into tiles. The answer about trunks comes before the channel courses that a tile kept. At the end of an
+    /// iteration, the step reads the eroded terrain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<StageProduct>,
 }
@@ -154,16 +154,16 @@ pub struct PlannedSurvey {
 /// A step on the way to a smoothed field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SmoothingStep {
-    /// Each tile computes the weights of the mask that will be softened.
+    /// Each tile computes the weights of the mask that later steps blur.
     Weights,
-    /// Each column of tiles is smoothed along whole columns.
+    /// Each task smooths the whole columns of samples in one column of tiles.
     Columns,
-    /// Each row of tiles is smoothed along whole rows.
+    /// Each task smooths the whole rows of samples in one row of tiles.
     Rows,
 }
 
-/// The work of a stage in smoothing a field. Smoothing treats each whole line independently, so a task covers a whole
-/// row or column of tiles.
+/// The smoothing step of a stage. Smoothing treats each line of samples independently, so a task covers a whole row or
+/// column of tiles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSmoothing {
     /// Index of the layer that reads the smoothed field.
@@ -190,26 +190,27 @@ pub struct PlannedMask {
     pub product: StageProduct,
 }
 
-/// A stage: work done tile by tile, or once for the whole terrain.
+/// A stage of a build. Its work is done tile by tile, or once for the whole terrain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStage {
     /// Samples per side of the stage's grid.
     pub samples: usize,
-    /// Number of tasks: one for each tile in row order from the north-west, for each row or column of tiles, or 1 for
-    /// the whole terrain.
+    /// Number of tasks. There is one task for each tile (in row order from the north-west), for each row or column of
+    /// tiles, or for the whole terrain.
     pub tasks: usize,
     /// Layers of the stage, from the lowest up; empty for a stage of the coarser grids of erosion processes.
     pub layers: Vec<PlannedLayer>,
-    /// Reasons why the stage is computed on the whole terrain at once, a sentence for each layer. Empty if it is
-    /// computed in tiles.
+    /// Reasons why the stage is computed on the whole terrain at once, one sentence for each layer. Empty if the stage
+    /// is computed in tiles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whole: Vec<String>,
-    /// The scene of the layers, as a path of layer indices. Each index is a layer whose mask reads another scene: the
-    /// first in the scene itself, the next in the scene that this mask reads, and so on. Empty for the scene itself.
+    /// Identifies the scene that contains the layers, as a path of layer indices. The mask of each indexed layer reads
+    /// another scene. The first index is in the scene itself, the next in the scene that this mask reads, and so on.
+    /// Empty for the scene itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "of_masks")]
     pub mask_path: Vec<usize>,
-    /// Cells around a tile that are computed together with the tile and then cut off.
+    /// Number of cells around a tile that the task computes in addition and then cuts off.
     pub halo: usize,
     /// Maximum memory of a task in bytes.
     pub memory_bytes: u64,
@@ -217,23 +218,23 @@ pub struct PlanStage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "beneath")]
     pub terrain_below: Option<StageProduct>,
-    /// The terrain of a process in progress, whose first iterations are done.
+    /// The terrain of an unfinished process, whose first iterations are done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "under_way")]
     pub unfinished: Option<StageProduct>,
-    /// Changes that erosion processes made on the next coarser grid, by layer.
+    /// Changes that erosion processes made on the next coarser grid, each with the index of its layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<(usize, StageProduct)>,
-    /// Trunk streams that erosion processes must preserve, by layer.
+    /// Trunk streams that erosion processes must preserve, each with the index of its layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<(usize, StageProduct)>,
-    /// Terrains that masks read, each with the layer of the mask.
+    /// Terrains that masks read, each with the index of the layer that has the mask.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<(usize, StageProduct)>,
     /// The stage's work in a survey of the whole terrain, if a layer needs a survey.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<PlannedSurvey>,
-    /// The survey step that the stage also takes on the terrain that it writes, for a layer above.
+    /// The survey step that the stage also runs on the terrain that it writes, for a layer above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(rename = "tells")]
     pub summary: Option<PlannedSurvey>,
@@ -278,7 +279,7 @@ impl PlanStage {
         self.tasks == 1
     }
 
-    /// The smoothing along whole lines. `None` for a stage of another kind.
+    /// The smoothing of the stage, if its tasks smooth whole rows or columns of samples.
     pub fn along_lines(&self) -> Option<&PlannedSmoothing> {
         self.smoothing.as_ref().filter(|smoothing| smoothing.step != SmoothingStep::Weights)
     }
@@ -380,7 +381,7 @@ impl TilePlan {
         }
     }
 
-    /// The products of the result and of the masks that are kept in addition.
+    /// The products to keep at the end: the result and the additional masks.
     pub fn results(&self) -> impl Iterator<Item = StageProduct> + '_ {
         std::iter::once(self.result).chain(self.masks.iter().map(|mask| mask.product))
     }
@@ -429,7 +430,7 @@ impl TilePlan {
         TileRegions::new(samples, spans)
     }
 
-    /// Key of the files of a stage. Because of it, files of another plan are not used by mistake.
+    /// Key of the files of a stage. It prevents the use of files of another plan.
     pub fn stage_key(&self, stage: usize) -> u128 {
         let text = format!("{}/{}/{}/{stage}/{:?}", self.scene_key, self.samples, self.tile, self.stages[stage]);
         xxh3_128(text.as_bytes())
@@ -453,12 +454,12 @@ impl TilePlan {
     }
 }
 
-/// Number of tiles per side. The size of the last tile is between half and one and a half times that of the others.
+/// Number of tiles per side. The last tile is between 0.5 and 1.5 times as large as the others.
 pub fn tile_count(samples: usize, tile: usize) -> usize {
     ((samples + tile / 2) / tile).max(1)
 }
 
-/// The samples that a row or column of tiles covers.
+/// The samples that the row or column of tiles with number `index` covers.
 pub fn tile_span(samples: usize, tile: usize, index: usize) -> Range<usize> {
     let end = if index + 1 == tile_count(samples, tile) { samples } else { (index + 1) * tile };
     index * tile..end

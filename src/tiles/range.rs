@@ -3,7 +3,7 @@
 use crate::field::{HAS_GROUND, MapKind, Region, Terrain};
 use crate::hydrology::tiled::WordError;
 
-/// Lowest and highest of some heights. If there are no heights, +∞ and -∞.
+/// Lowest and highest height; +∞ and -∞ if there are no heights.
 type LowestHighest = [f32; 2];
 
 /// The height range of a tile, by the rule of [`Terrain::range`]: the range of samples with terrain, or of all samples
@@ -24,7 +24,7 @@ impl RegionRange {
     /// The range of an empty set of samples.
     pub const NONE: Self = Self { on_ground: NO_HEIGHTS, all_samples: NO_HEIGHTS };
 
-    /// The range of the samples of `region`, inside the window of `terrain`.
+    /// The range of the samples of `region`. The region is inside the window of `terrain`.
     pub fn of_region(terrain: &Terrain, region: &Region) -> Self {
         let ([top, left], mut made) = (terrain.grid.first(), Self::NONE);
         for row in region.rows.clone() {
@@ -41,7 +41,7 @@ impl RegionRange {
         made
     }
 
-    /// The range of the samples of both ranges together.
+    /// The range of the samples of both regions together.
     pub fn joined(self, other: Self) -> Self {
         Self {
             on_ground: both(self.on_ground, other.on_ground),

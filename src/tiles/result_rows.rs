@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::{MergedTerrain, StageProduct, TileBuild, TileError};
 use crate::field::{Cancelled, Grid, HAS_GROUND, MapKind, Region, SquareReader, Terrain};
 
-/// Rows held in memory at a time: as many as a tile of a cloud-optimised file has.
+/// Rows held in memory at a time; equal to the rows of a tile in a cloud-optimised file.
 pub const ROWS: usize = 512;
 
 /// A field of a stage's product, given by its index.

@@ -125,7 +125,7 @@ impl TileStore {
         }
     }
 
-    /// The hash of a tile's file if the file is complete and was made by this plan; `None` otherwise. Reads the whole
+    /// The hash of a tile's file if the file is complete and belongs to this plan; `None` otherwise. Reads the whole
     /// file.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl TileStore {
         Ok((u128::from_le_bytes(said) == found).then_some(found))
     }
 
-    /// The 64-bit words and the hash of a file, if the file is complete and was made by this plan.
+    /// The 64-bit words and the hash of a file, if the file is complete and belongs to this plan.
     fn checked_words(
         &self,
         plan: &TilePlan,
@@ -353,7 +353,8 @@ impl TileStore {
         self.some_fields(plan, product, wanted, &|_, _| true)
     }
 
-    /// Reads only the heights, or the single field, of samples of a stage's product, row by row.
+    /// Reads the first field of some samples of a stage's product, row by row: the heights, or the product's only
+    /// field.
     ///
     /// # Errors
     /// If a tile does not exist yet, or cannot be read.
@@ -454,7 +455,7 @@ fn words_head(plan: &TilePlan, product: StageProduct, [row, column]: [usize; 2],
     head
 }
 
-/// Whether the head is that of this tile of this plan.
+/// Whether the head belongs to this tile of this plan.
 fn is_of(head: &TileHead, plan: &TilePlan, product: StageProduct, place: [usize; 2]) -> bool {
     let region = plan.region(product.stage(), place);
     head.key == plan.stage_key(product.stage())

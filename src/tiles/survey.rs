@@ -158,7 +158,7 @@ impl TileBuild {
         asks.eroded_tile(&ground, region, [&kept.words, &told.words], control)?.map_err(|error| kept.broken(error))
     }
 
-    /// The drainage of a tile, computed with the answer about the spill points of its basins.
+    /// The drainage of a tile, computed with the spill points of the tile's basins.
     fn drained_region(
         &self,
         stage: usize,
@@ -177,7 +177,7 @@ impl TileBuild {
         Ok((region.solve(&beneath.height, &spills, control)?, spills))
     }
 
-    /// The answers of the survey for a layer, in the window of a tile.
+    /// The survey results for a layer, in the window of a tile.
     pub(super) fn survey_answer(
         &self,
         stage: usize,

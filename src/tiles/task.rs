@@ -78,7 +78,7 @@ impl TileBuild {
         Ok(true)
     }
 
-    /// Runs a task, unless it is done; call this function inside the thread pool to use.
+    /// Runs a task, unless it is done. Call this function inside the thread pool that should do the work.
     ///
     /// # Errors
     /// If there is no such task, one of its inputs does not exist yet, a file cannot be read or written, or the task
@@ -283,7 +283,7 @@ impl TileBuild {
         })
     }
 
-    /// The unsoftened weights of a mask in a tile.
+    /// The weights of a mask in a tile, before blurring.
     fn weights(
         &self,
         stage: usize,
@@ -302,7 +302,7 @@ impl TileBuild {
         Ok(())
     }
 
-    /// Smooths a row or column of tiles along the lines that cross all tiles.
+    /// Smooths a row or column of tiles along lines of samples that span the whole terrain.
     fn smooth_tiles(
         &self,
         stage: usize,
@@ -316,7 +316,8 @@ impl TileBuild {
         let regions: Vec<Region> = places.iter().map(|&place| self.plan.region(stage, place)).collect();
         let count = regions.first().map_or(0, |first| if by_columns { first.columns.len() } else { first.rows.len() });
         let mut lines = vec![0.0; count * samples];
-        // The start of a tile's row in `lines`, and the distance in `lines` between successive samples of that row.
+        // Returns the index in `lines` where a row of a tile starts, and the distance in `lines` between successive
+        // samples of that row.
         let row_in_lines = |region: &Region, row: usize| match by_columns {
             true => (region.rows.start + row, samples),
             false => (row * samples + region.columns.start, 1),
@@ -371,8 +372,8 @@ impl TileBuild {
     }
 }
 
-/// The smallest square window of `whole` that contains a region. At an edge of the terrain, the window extends further
-/// inwards.
+/// The smallest square window of `whole` that contains a region. If it would cross an edge of the terrain, the window
+/// is shifted inwards.
 fn square_window(whole: Grid, region: &Region) -> Grid {
     let side = region.rows.len().max(region.columns.len());
     if side >= whole.samples {

@@ -1,5 +1,5 @@
-//! Time-lapse films of a process, such as erosion: a view from above every few iterations, as numbered PNG files or one
-//! GIF.
+//! Time-lapse films of a process, such as erosion. A film shows the terrain from above every few iterations, as
+//! numbered PNG files or one GIF.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::scene::Scene;
 
 /// Display time of the last frame of a GIF.
 const LAST_STANDS: Duration = Duration::from_secs(2);
-/// Memory limit in bytes for the paused runs of the process between two frames.
+/// Memory limit in bytes for the cached states of the process between two frames.
 const TIMELINE_BYTES: usize = 256 << 20;
 /// Speed of the colour quantisation of the GIF encoder, from 1 (best) to 30.
 const GIF_SPEED: i32 = 10;
@@ -79,7 +79,7 @@ impl Film {
         (0..scene.layers.len()).rev().find(is_process).ok_or(FilmError::NoProcesses)
     }
 
-    /// Iteration numbers of the frames, from the start to the end, without repeats.
+    /// Iteration numbers of the frames, from the first to the last iteration, without repeats.
     fn iterations(&self, scene: &Scene) -> Result<Vec<u32>, FilmError> {
         let layer = &scene.layers[self.layer];
         let end = layer.iterations(self.samples).ok_or_else(|| FilmError::NoProcess(layer.name.clone()))?;
@@ -97,8 +97,8 @@ impl Film {
     /// completed fraction. The computation uses the thread pool in which the caller runs. Returns the number of frames.
     ///
     /// # Errors
-    /// When the layer has no visible process, the film cannot be written, or `control` is cancelled. An unfinished film
-    /// is deleted.
+    /// When the layer has no visible process, the film cannot be written, or the caller cancels `control`. An
+    /// unfinished film is deleted.
     pub fn shoot(
         &self,
         scene: &Scene,
@@ -132,11 +132,11 @@ impl Film {
 /// Size and timing of a film's frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilmFormat {
-    /// Width of a frame in pixels, at most 65,535 in a GIF.
+    /// Width of a frame in pixels; a GIF allows at most 65,535.
     pub width: u32,
-    /// Height of a frame in pixels, at most 65,535 in a GIF.
+    /// Height of a frame in pixels; a GIF allows at most 65,535.
     pub height: u32,
-    /// Frames per second of a GIF, at most [`MOST_FRAMES_A_SECOND`].
+    /// Frames per second of a GIF, at most [`MOST_FRAMES_A_SECOND`]; PNG files ignore this value.
     pub frames_a_second: u32,
     /// Display time of the last frame of a GIF; zero for a seamless loop.
     pub last_stands: Duration,

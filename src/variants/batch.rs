@@ -102,7 +102,7 @@ pub struct BatchRequest {
 /// A kind of file that is written for each variant.
 #[derive(Clone, Debug)]
 pub enum BatchProduct {
-    /// The picture from above, `render.png`.
+    /// The rendered picture in plan view, `render.png`.
     Render,
     /// The scene of the variant, `scene.ron`.
     Scene,
@@ -320,7 +320,7 @@ impl PlannedBatch {
         let alone = request.variant.map(|number| number - 1);
         let planned = alone.map_or(&planned[..], |index| &planned[index..=index]);
         let count = planned.len();
-        // layers below the varied layers are evaluated only once
+        // The store evaluates layers below the varied layers only once.
         let mut store = Store::new(Cache::new(STORE_BYTES), Timeline::new(0));
         let mut made = Vec::with_capacity(count);
         for (k, of) in planned.iter().enumerate() {
@@ -470,7 +470,7 @@ impl BatchRequest {
         Ok(format!("{:032x}", key.bits()))
     }
 
-    /// The save target for a file, which may replace a protected file if the request says so.
+    /// The save target for a file. It can replace a protected file if the request allows that.
     fn target(&self, path: &Path) -> SaveTarget {
         SaveTarget::new(path).over_read_only(self.force).over_links(self.force)
     }

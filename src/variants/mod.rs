@@ -3,10 +3,10 @@
 //! | item | purpose |
 //! |---|---|
 //! | [`seeds`], [`presets`], [`sweep`], [`table`], [`combinations`], [`neighbours`] | variants of a scene |
-//! | [`ThumbnailService`] | draws thumbnails of variants in the background, the newest order first |
-//! | [`sheet`](fn@sheet) | thumbnails side by side in one image |
+//! | [`ThumbnailService`] | draws thumbnails of variants in the background, the newest request first |
+//! | [`sheet`](fn@sheet) | draws thumbnails side by side in one image |
 //! | [`randomised`](fn@randomised) | a layer with random parameter values near the current values |
-//! | [`param_variants`] | images that show the effect of a node's parameters |
+//! | [`param_variants`] | variants that show the effect of a node's parameters |
 //! | [`kept_picture`] | a scene's image from a cache folder |
 //! | [`PlannedBatch`] | evaluates and writes the variants of a batch |
 

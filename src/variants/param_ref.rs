@@ -6,7 +6,8 @@ use super::scene_variant::MOST_VARIANTS;
 use crate::param::{ParamError, ParamKind, ParamSpec, Params, Value, label_of};
 use crate::scene::{Scene, SetError};
 
-/// Minimum ratio of a positive range's ends for logarithmic steps, as for the sliders of the panel.
+/// A positive range is stepped logarithmically if the ratio of its ends is at least this number, as in the panel's
+/// sliders.
 const LOGARITHMIC: f64 = 50.0;
 
 /// The part of a scene that has the parameter.

@@ -7,7 +7,7 @@ use crate::scene::Layer;
 
 /// Maximum change of a number, as a fraction of its slider's range.
 const REACH: f64 = 0.25;
-/// Parameters that affect the running time rather than the look.
+/// Names of parameters that stay unchanged, because they affect the running time rather than the look.
 const KEPT: [&str; 1] = ["iterations"];
 
 /// The layer with another seed and with changed numbers. Each number of the node changes by up to a quarter of its

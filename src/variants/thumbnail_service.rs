@@ -1,8 +1,8 @@
-//! Draws thumbnails in the background. The thumbnails of the newest order are drawn first.
+//! Draws thumbnails in the background. The thumbnails of the newest request are drawn first.
 //!
-//! A new order interrupts the order in progress. The interrupted order resumes afterwards without the thumbnails that
-//! are already delivered. The previews next to a slider therefore appear before a contact sheet that is still being
-//! drawn.
+//! A new request interrupts the request in progress. The interrupted request resumes afterwards and skips the
+//! thumbnails that are already delivered. The previews next to a slider therefore appear before a contact sheet that is
+//! still being drawn.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -13,12 +13,12 @@ use super::scene_variant::{SceneVariant, Size, Thumbnail, draw_all};
 use crate::eval::thread_pool;
 use crate::field::Control;
 
-/// A finished thumbnail of an order.
+/// A finished thumbnail of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedThumbnail {
-    /// Number of the order to which the thumbnail belongs.
+    /// Number of the request to which the thumbnail belongs.
     pub order: u64,
-    /// Index of the thumbnail's variant in the order.
+    /// Index of the thumbnail's variant in the request.
     pub index: usize,
     /// The image with its key figures.
     pub thumbnail: Thumbnail,
@@ -26,7 +26,7 @@ pub struct FinishedThumbnail {
 
 #[derive(Clone)]
 struct ThumbnailOrder {
-    /// Serial number, which is unique even if the order replaces another order with the same `number`.
+    /// Serial number, which is unique even if the request replaces another request with the same `number`.
     serial: u64,
     number: u64,
     size: Size,
@@ -35,15 +35,15 @@ struct ThumbnailOrder {
 
 #[derive(Default)]
 struct ThumbnailOrders {
-    /// Orders waiting or in progress, the newest last.
+    /// Requests waiting or in progress, the newest last.
     orders: Vec<ThumbnailOrder>,
     running: Option<ThumbnailTask>,
-    /// Serial number of the next order.
+    /// Serial number of the next request.
     next: u64,
     quit: bool,
 }
 
-/// The order whose thumbnails are being drawn.
+/// The request whose thumbnails are being drawn.
 struct ThumbnailTask {
     number: u64,
     control: Arc<Control>,
@@ -82,7 +82,7 @@ impl ThumbnailService {
         Ok(Self { shared, made, thread: Some(thread) })
     }
 
-    /// Queues a request for thumbnails of `variants`. An unfinished order with the same number is cancelled.
+    /// Queues a request for thumbnails of `variants`. An unfinished request with the same number is cancelled.
     pub fn order(&self, number: u64, variants: Vec<SceneVariant>, size: Size) {
         let mut queue = self.shared.queue();
         queue.orders.retain(|order| order.number != number);
@@ -95,7 +95,7 @@ impl ThumbnailService {
         self.shared.wake_up.notify_all();
     }
 
-    /// Cancels an order; some of its thumbnails may still arrive.
+    /// Cancels a request; some of its thumbnails can still arrive.
     pub fn forget(&self, number: u64) {
         let mut queue = self.shared.queue();
         queue.orders.retain(|order| order.number != number);
@@ -104,7 +104,7 @@ impl ThumbnailService {
         }
     }
 
-    /// Whether any order is unfinished.
+    /// Whether any request is unfinished.
     pub fn is_busy(&self) -> bool {
         let queue = self.shared.queue();
         queue.running.is_some() || !queue.orders.is_empty()
@@ -115,7 +115,7 @@ impl ThumbnailService {
         self.made.try_iter().collect()
     }
 
-    /// Waits for the next thumbnail; `None` once all orders are finished.
+    /// Waits for the next thumbnail; `None` once all requests are finished.
     pub fn wait(&self) -> Option<FinishedThumbnail> {
         loop {
             if let Ok(made) = self.made.try_recv() {
@@ -126,7 +126,7 @@ impl ThumbnailService {
                 drop(queue);
                 return self.made.try_recv().ok();
             }
-            // the drawing thread signals after every thumbnail and at the end of every order
+            // the drawing thread signals after every thumbnail and at the end of every request
             drop(self.shared.wake_up.wait_timeout(queue, std::time::Duration::from_millis(20)));
         }
     }
@@ -148,7 +148,7 @@ impl Drop for ThumbnailService {
     }
 }
 
-/// Waits for an order and returns the newest; `None` when the service is dropped.
+/// Waits for a request and returns the newest request; `None` when the service is dropped.
 fn next(shared: &ServiceShared) -> Option<(ThumbnailOrder, Arc<Control>)> {
     let mut queue = shared.queue();
     loop {
@@ -164,12 +164,12 @@ fn next(shared: &ServiceShared) -> Option<(ThumbnailOrder, Arc<Control>)> {
     }
 }
 
-/// Draws orders until the service is dropped.
+/// Draws requests until the service is dropped.
 fn work(shared: &ServiceShared, sender: &Sender<FinishedThumbnail>, notify: &(dyn Fn() + Sync)) {
     while let Some((order, control)) = next(shared) {
         let deliver = |index: usize, thumbnail: Thumbnail| {
             let mut queue = shared.queue();
-            // the order may have been cancelled or replaced meanwhile
+            // the request may have been cancelled or replaced meanwhile
             let Some(wanted) = queue.orders.iter_mut().find(|o| o.serial == order.serial) else { return };
             wanted.left.retain(|(k, _)| *k != index);
             // sending fails only if the service was dropped
@@ -178,7 +178,7 @@ fn work(shared: &ServiceShared, sender: &Sender<FinishedThumbnail>, notify: &(dy
             shared.wake_up.notify_all();
             notify();
         };
-        // a panic in an evaluation ends only its own order
+        // a panic in an evaluation ends only the request of that evaluation
         let drawn = catch_unwind(AssertUnwindSafe(|| draw_all(&order.left, order.size, &control, &deliver)));
         let mut queue = shared.queue();
         queue.running = None;

@@ -22,10 +22,10 @@ use crate::mesh::{Mesh, MeshExtent, MeshGround, MeshOptions};
 
 /// Number of samples along the side of a tile.
 const SAMPLES: usize = 65;
-/// Error in metres that CesiumJS assumes for zoom 0 (`EllipsoidTerrain`: 1/4 of a pixel of a 65-sample tile).
+/// Error in metres that CesiumJS assumes for tiles at zoom 0 (`EllipsoidTerrain`: 1/4 of a pixel of a 65-sample tile).
 const CESIUM_ERROR: f64 = 77_067.339_852_7;
-/// Fraction of the error that CesiumJS assumes, used for the triangles. CesiumJS tolerates an error of two pixels on
-/// the screen, so the actual error is a quarter of a pixel.
+/// Error of our triangles as a fraction of the error that CesiumJS assumes. CesiumJS tolerates an error of two pixels
+/// on the screen, so the actual error is a quarter of a pixel.
 const CESIUM_SHARE: f64 = 0.125;
 /// Length of a degree of latitude, in metres.
 const METRES_A_DEGREE: f64 = 111_319.490_793;
@@ -41,7 +41,7 @@ pub struct GlobePyramid {
     pub relief_metres: f32,
     /// Height of the surface outside the terrain, in metres.
     pub beyond_metres: f32,
-    /// The closest zoom. `None` means the first zoom whose samples are at least as dense as the samples of the terrain.
+    /// The closest zoom. `None` means the first zoom whose samples are at least as dense as the terrain's own samples.
     pub closest_zoom: Option<u32>,
 }
 
@@ -146,8 +146,8 @@ impl GlobePyramid {
         let options =
             MeshOptions { error_metres: Some(error as f32), water: false, uvs: false, ..MeshOptions::default() };
         let mut mesh = Mesh::from_terrain(&terrain, &ground, &options, control)?;
-        // Away from the equator, meridians are closer together than the mesh assumes, so slopes to the east are
-        // steeper.
+        // The mesh assumes the same distance between meridians everywhere. Away from the equator, meridians are closer
+        // together, so slopes to the east are steeper.
         for (normal, position) in mesh.normals.iter_mut().zip(&mesh.positions) {
             let share = 0.5 - f64::from(position[2]) / side;
             let latitude = (bounds.south + share * degrees).to_radians();

@@ -1,5 +1,5 @@
-//! Levels of detail: heights with half, a quarter, an eighth … of the samples per side. A tent filter of two coarse
-//! cells to each side computes each sample of a coarser level. This prevents aliasing at low zoom levels. Samples
+//! Levels of detail: heights with half, a quarter, an eighth … of the samples per side. Each sample of a coarser level
+//! is computed by a tent filter over two coarse cells on each side. This prevents aliasing at low zooms. Samples
 //! without data do not count.
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use crate::io::{FileError, TemporaryFolder};
 /// Minimum number of samples per side of a level.
 const FEWEST: usize = 3;
 
-/// Number of rows of a coarser level that are computed at a time, if no level is held in memory.
+/// Number of rows of a coarser level that are computed at a time, for levels that are not held in memory.
 const ROWS: usize = 64;
 
 /// Returns the heights in metres for ranges of rows and columns, row by row; NaN where the terrain has no data.
@@ -27,7 +27,7 @@ pub type HeightSource<'a> = &'a (dyn Fn(Range<usize>, Range<usize>) -> Result<Ve
 /// Error that a height source can return.
 pub type BoxedError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A window of a level of detail. The outermost samples of the level are on the edges of the terrain.
+/// A window of a level of detail. The outermost samples of the whole level are on the edges of the terrain.
 pub(super) struct LevelWindow<'a> {
     /// Number of samples per side of the level.
     n: usize,
@@ -42,7 +42,7 @@ pub(super) trait LevelSource: Sync {
     /// Number of samples per side of each level, finest level first.
     fn sides(&self) -> &[usize];
 
-    /// A window of a level that contains at least the given rows and columns.
+    /// Returns a window of a level that contains at least the given rows and columns.
     ///
     /// # Errors
     /// When the heights cannot be read.
@@ -180,8 +180,8 @@ impl LevelSource for SpooledLevels<'_> {
     }
 }
 
-/// The samples, with weights, whose weighted mean is sample `index` of an axis with `to` samples. The samples belong to
-/// an axis with `from` samples.
+/// Weights for resampling an axis from `from` to `to` samples. Returns the samples of the fine axis whose weighted mean
+/// is sample `index` of the coarse axis, with their weights.
 fn taps_of(from: usize, to: usize, index: usize) -> Vec<(usize, f64)> {
     let step = (from - 1) as f64 / (to - 1) as f64;
     let middle = index as f64 * step;
@@ -214,7 +214,7 @@ impl LevelWindow<'_> {
                         }
                     }
                 }
-                // A coarser sample has data if at least half of the weight belongs to samples with data.
+                // A sample of the coarser level has data if at least half of the weight belongs to samples with data.
                 let all: f64 = down.iter().map(|tap| tap.1).sum::<f64>() * across.iter().map(|tap| tap.1).sum::<f64>();
                 *cell = if weights * 2.0 >= all { (sum / weights) as f32 } else { f32::NAN };
             }

@@ -2,18 +2,18 @@
 //! ([`RasterPyramid`]), and quantized meshes for globes ([`GlobePyramid`]).
 //!
 //! A square terrain is placed on the globe around a given longitude and latitude ([`MapPosition`]). Raster tiles are
-//! transparent outside the terrain. Each pyramid is a folder that appears completely or not at all.
+//! transparent outside the terrain. A pyramid is a folder, which appears only when all tiles are written.
 //!
-//! Triangle tiles come from [`mesh`](crate::mesh), whose meshes guarantee an error bound at every sample and matching
-//! edges. The crate `quantized-mesh` encodes them. The crate `terrain-codec` could also triangulate (with `martini`),
-//! but its triangles do not meet the error bound (see `benches/mesh.rs`).
+//! The module [`mesh`](crate::mesh) triangulates the tiles of globes. It guarantees an error bound at every sample and
+//! matching edges. The crate `quantized-mesh` encodes the meshes. The crate `terrain-codec` could also triangulate
+//! (with `martini`), but its triangles do not meet the error bound (see `benches/mesh.rs`).
 //!
 //! | file | contents |
 //! |---|---|
 //! | `place` | longitude, latitude and Web Mercator: the position of the terrain |
-//! | `levels` | heights with half, a quarter, … of the samples per side, for far zooms |
+//! | `levels` | heights with half, a quarter, … of the samples per side, for low zooms |
 //! | `raster` | tiles of 256 × 256 pixels |
-//! | `globe` | triangle tiles, and their `layer.json` |
+//! | `globe` | triangle tiles, and the file `layer.json` that describes them |
 
 mod globe;
 mod levels;
@@ -35,7 +35,7 @@ pub use raster::{MapColour, RasterPyramid, TilePixels};
 
 /// Maximum number of tiles in a pyramid.
 const MOST_TILES: u64 = 1 << 20;
-/// The closest supported zoom.
+/// The closest supported zoom, at which tiles are smallest.
 const CLOSEST: u32 = 24;
 
 /// The reason why a tile pyramid could not be created.
@@ -47,7 +47,7 @@ pub enum WebMapError {
     /// The export was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// The position or size does not fit on the map, or the terrain is a planet.
+    /// The position or size of the terrain does not fit on the map, or the terrain is a planet.
     #[error("{0}")]
     Position(String),
     /// The zooms are out of range, or there are too many tiles.
@@ -93,7 +93,7 @@ impl TileRange {
     }
 }
 
-/// Counts the tiles of all zooms. Returns an error if the number exceeds the limit.
+/// Counts the tiles of all zooms. Returns an error if the number exceeds [`MOST_TILES`].
 fn check_count(ranges: &[TileRange]) -> Result<u64, WebMapError> {
     let count = ranges.iter().map(TileRange::count).sum();
     if count > MOST_TILES {

@@ -28,7 +28,7 @@ pub struct MapPosition {
 /// The square that a terrain covers in Web Mercator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MercatorSquare {
-    /// Position of the north-west corner in projected metres.
+    /// Position of the north-west corner, east and north of longitude 0 and latitude 0, in projected metres.
     west: f64,
     north: f64,
     /// Side length in projected metres.

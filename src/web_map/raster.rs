@@ -32,7 +32,7 @@ pub enum TilePixels<'a> {
     MapboxRgb,
     /// Grey hillshade. The vector is the unit vector towards the sun: east, up, south.
     Hillshade([f32; 3]),
-    /// Colours that a function returns.
+    /// Colours that a function of the position returns.
     Colour(MapColour<'a>),
 }
 
@@ -218,7 +218,7 @@ impl RasterPyramid<'_> {
                     [(light.clamp(0.0, 1.0) * 255.0 + 0.5) as u8; 3]
                 }
                 TilePixels::Colour(colour) => {
-                    // A pixel that covers several cells averages several colour samples.
+                    // The colour of a pixel that covers several cells is a mean of several colour samples.
                     let places = ((step.side_fraction / levels.finest_cell()).ceil() as usize).clamp(1, MOST_PLACES);
                     let mut sum = [0u32; 3];
                     for part in 0..places * places {

@@ -13,7 +13,10 @@ fn a_tiled_build_equals_the_whole_build() {
     let folder = Folder::new();
     let (scene, plan) = (save("eroded-hills"), folder.path_text("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
-    assert!(said.contains("300 × 300 samples in tiles of 128") && said.contains("Computed as a whole:"), "{said}");
+    assert!(
+        said.contains("300 × 300 samples in tiles of 128") && said.contains("Computed on the whole terrain at once:"),
+        "{said}"
+    );
     talweg(&["merge", &plan]).code(1).stderr(contains("is missing or incomplete; run stage"));
     talweg(&["run-tile", &plan, "1", "99"]).code(2).stderr(contains("no task 99 of stage 1"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("stage 0, tile 0: done"));
@@ -45,7 +48,7 @@ fn a_build_that_removes_unread_tiles_is_the_same() {
     let folder = Folder::new();
     let (scene, plan) = (save("eroded-hills"), folder.path_text("plan"));
     let said = output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
-    assert!(said.contains(" of disk, or ") && said.contains(", reads 1 0, "), "{said}");
+    assert!(said.contains(" of disk space, or ") && said.contains(", reads 1 0, "), "{said}");
     assert_eq!(std::fs::read_to_string(folder.path("plan/plan.txt")).unwrap(), said);
     talweg(&["run-tiles", &plan, "--prune", "--threads", "1", "-q"]).success();
     let stages = || {
@@ -79,7 +82,7 @@ fn exports_larger_than_memory_use_tiles_or_say_why_not() {
     talweg(&["export", &scene, "--size", "1500", "-o", &whole, "-q"]).success();
     talweg(&["export", &scene, "--size", "1500", "-o", &tiles, "--memory", "80MiB"])
         .success()
-        .stderr(contains("note: as a whole this needs up to").and(contains("it is built in tiles of")));
+        .stderr(contains("note: without tiles this export needs up to").and(contains("it is built in tiles of")));
     assert!(std::fs::read(&whole).unwrap() == std::fs::read(&tiles).unwrap());
     // a product that needs the whole terrain is refused, with the memory that it needs
     let mesh = folder.path_text("a.glb");

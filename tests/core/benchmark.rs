@@ -14,7 +14,7 @@ use talweg::planet::World;
 
 use crate::kits::nodes::node;
 
-// statistics
+// Tests of the statistics of repeated timings.
 
 fn uniform(count: usize, seed: u32) -> Vec<f64> {
     let random = Stream::new(seed, 3);
@@ -26,7 +26,8 @@ fn an_interval_covers_the_median_as_often_as_it_says() {
     assert_eq!(stats::estimate(&[]), None);
     let one = stats::estimate(&[4.0]).unwrap();
     assert_eq!((one.median, one.low, one.high, one.confidence), (4.0, 4.0, 4.0, 0.0));
-    // From tables of the sign test: ranks 2 and 10 of 11; 97.85 % between ranks 2 and 9 of 10; 1 - 2⁻⁵ over all of 6.
+    // Expected values from tables of the sign test. Of 11 numbers the interval has ranks 2 to 10; of 10 it has ranks 2
+    // to 9 with a confidence of 97.85 %. The interval over all 6 numbers has the confidence 1 - 2⁻⁵.
     let numbers: Vec<f64> = (1..=11).rev().map(f64::from).collect();
     let eleven = stats::estimate(&numbers).unwrap();
     assert_eq!((eleven.low, eleven.median, eleven.high), (2.0, 6.0, 10.0));
@@ -34,7 +35,7 @@ fn an_interval_covers_the_median_as_often_as_it_says() {
     assert!((ten.low, ten.median, ten.high) == (2.0, 5.5, 9.0) && (ten.confidence - 0.978_515_625).abs() < 1e-9);
     assert!((stats::estimate(&numbers[5..]).unwrap().confidence - 0.96875).abs() < 1e-12);
     assert!((stats::estimate(&numbers[8..]).unwrap().confidence - 0.75).abs() < 1e-12);
-    // A skewed distribution with a known median: that of u³ is 1/8.
+    // A skewed distribution with a known median: for uniform u the median of u³ is 1/8.
     for count in [7, 11, 40] {
         let trials = 2000;
         let mut said = 0.0;
@@ -79,7 +80,7 @@ fn power_laws_give_their_exponent_and_an_honest_error() {
     assert!((spread / reported - 1.0).abs() < 0.05, "{spread} {reported}");
 }
 
-// benchmark
+// Tests of benchmark runs.
 
 /// A clock that advances only when work is done.
 #[derive(Default)]
@@ -118,9 +119,9 @@ impl Instruments for Ticks {
 struct Work<'a> {
     shop: &'a Workshop,
     name: &'static str,
-    /// Seconds of a run with this number of samples and threads.
+    /// Duration of a run in seconds, from the numbers of samples and of threads.
     seconds: fn(f64, usize) -> f64,
-    /// The resulting height, by number of the run.
+    /// The resulting height, from the number of the run.
     height: fn(usize) -> f32,
     runs: AtomicUsize,
     log: Option<&'a Mutex<Vec<&'static str>>>,
@@ -150,14 +151,14 @@ impl BenchSubject for Work<'_> {
         let pass = |seconds: f64| {
             self.shop.nanoseconds.fetch_add((seconds * 1e9).round() as u64, Ordering::SeqCst);
         };
-        pass(7.0); // time outside the measured part does not count
+        pass(7.0); // the benchmark must not count time outside the measured part
         let threads = rayon::current_num_threads();
         let disturbed = 1.0 + 0.01 * f64::from(Stream::new(9, 9).unit(run as i32, 0));
         watch.time(|| {
             self.shop.bytes.fetch_max(10 * site.grid.len(), Ordering::SeqCst);
             pass((self.seconds)(site.grid.samples as f64, threads) * disturbed);
         });
-        // Nor does memory allocated afterwards.
+        // The benchmark must not count memory allocated after the measured part either.
         self.shop.bytes.fetch_max(1 << 30, Ordering::SeqCst);
         Ok(made)
     }
@@ -226,7 +227,7 @@ fn interleaved_runs_share_the_slowdowns_of_the_machine() {
 #[test]
 fn results_that_change_are_found() {
     let shop = Workshop::default();
-    // The first of every twelve runs differs.
+    // The result of one run in twelve differs from the others.
     let fickle =
         Work { height: |run| if run % 12 == 7 { 0.25 } else { 0.5 }, ..Work::new(&shop, "fickle", |_, _| 1.0) };
     let steady = Work::new(&shop, "steady", |_, _| 1.0);
@@ -256,7 +257,7 @@ fn results_that_change_are_found() {
     assert_eq!((wrong.len(), wrong[0].threads, wrong[0].others), (1, 2, 3));
 }
 
-/// Rivers of a planet run on six faces, next to noise on a square.
+/// Planet rivers run on six cube faces; noise, the other subject, runs on a square.
 #[test]
 fn planet_nodes_are_measured_on_a_planet() {
     let both = ["Perlin", "PlanetRivers:source_area=1000000"].map(|name| subjects(name).unwrap().remove(0));
@@ -267,7 +268,7 @@ fn planet_nodes_are_measured_on_a_planet() {
     let [noise, rivers] = found.subjects.as_slice() else { panic!("two were asked for") };
     assert_eq!((noise.faces, rivers.faces, rivers.samples_of(17)), (1, 6, 6 * 17 * 17));
     assert!(rivers.consistency.is_consistent && rivers.cells.iter().all(|cell| !cell.changes_nothing));
-    // Heights, water and flow.
+    // The result has three maps (heights, water and flow) of 4 bytes per sample.
     assert_eq!(rivers.cell(33, 1).unwrap().result_bytes, 3 * 4 * 6 * 33 * 33);
     assert!(rivers.extremes.iter().flatten().all(|extreme| extreme.is_finite == Some(true)));
     assert!(found.text().contains("on a planet, six such faces") && found.csv().contains(",pass,33,2,"));
@@ -301,14 +302,14 @@ fn every_node_can_be_measured_and_extremes_are_judged() {
     assert!(extremes.iter().all(|e| e.is_finite == Some(true) && !e.was_stopped));
     assert!(at("octaves", "16").is_level == Some(false) && at("octaves", "1").is_finite == Some(true));
     assert!(extremes.iter().all(|e| e.times_the_default == Some(1.0)), "one tick each");
-    // There is nothing to compare with.
+    // This node has no default run with which its extreme runs can be compared.
     let levels = subjects("Levels").unwrap();
     let found = measured(&[&levels[0]], &plan, &shop);
     let extremes = found.subjects[0].extremes.as_ref().unwrap();
     assert!(!extremes.is_empty() && extremes.iter().all(|e| e.times_the_default.is_none()));
 }
 
-/// A subject that runs at 33 samples until it is cancelled, with one extreme case.
+/// A subject with one extreme case. At 33 samples it runs until it is cancelled.
 struct Endless;
 
 impl BenchSubject for Endless {
@@ -356,7 +357,7 @@ fn a_benchmark_reports_progress_and_can_be_cancelled() {
     let plan = plan(&[9, 17], 4, &[1]);
     bench(&[&work], &plan, &shop, &control, &mut |at| shares.push((at.fraction, at.samples))).unwrap();
     assert!(shares.windows(2).all(|pair| pair[0].0 < pair[1].0) && shares[0] == (0.0, 9) && shares.len() == 2 * 5);
-    // Extreme cases count towards the progress too.
+    // Runs of extreme cases count towards the progress too.
     shares.clear();
     let perlin = subjects("Perlin").unwrap();
     let with_corners =
@@ -385,7 +386,7 @@ fn subject_names_are_parsed_and_wrong_ones_explained() {
     assert_eq!(subjects("diamond-square").unwrap()[0].name(), "DiamondSquare");
     let pair = document_001();
     assert_eq!(pair.len(), 2);
-    // The noise has as many octaves as a midpoint displacement of 1025 samples has levels, 2^10 + 1.
+    // A midpoint displacement of 1025 = 2^10 + 1 samples has ten levels; the noise has as many octaves.
     let talweg::nodes::Node::Perlin(noise) = pair[0].node() else { panic!("{}", pair[0].name()) };
     assert_eq!((1usize << noise.octaves) + 1, 1025);
     assert_eq!((noise.frequency, noise.lacunarity, noise.persistence), (1.0, 2.0, 0.5));
@@ -402,7 +403,8 @@ fn subject_names_are_parsed_and_wrong_ones_explained() {
     assert!(said("Perlin:octaves=99").contains("1 to 16"));
 }
 
-/// Document 002: C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4, and its times from 128² to 4096². Both are close to powers of 2.
+/// Document 002 gives the cost C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4 and measured times from 128² to 4096² samples. Both grow
+/// nearly as the square of the side length.
 #[test]
 fn the_cost_in_document_002_is_a_power_of_the_side() {
     let cost = |n: i32| {
@@ -417,7 +419,8 @@ fn the_cost_in_document_002_is_a_power_of_the_side() {
     assert!((measured.exponent - 1.96).abs() < 0.02, "{measured:?}");
 }
 
-/// Every terrain is loaded with the first number of threads, once per observation; planets are not.
+/// Loading is timed once per observation for each square terrain, with the first number of threads. Planets are not
+/// loaded.
 #[test]
 fn loading_is_timed_besides_evaluation() {
     let noise = subjects("Perlin").unwrap();
@@ -425,7 +428,7 @@ fn loading_is_timed_besides_evaluation() {
     for samples in [17, 33] {
         let cell = found.subjects[0].cell(samples, 1).unwrap();
         let load = cell.load_milliseconds.unwrap();
-        // One tick, and a file no larger than its samples plus the PNG headers.
+        // The load time is one tick. The file is at most as large as its samples plus the PNG headers.
         assert!((load.median, load.low) == (5.0, 5.0) && load.confidence > 0.7, "{load:?}");
         assert!((100..2 * samples * (samples + 1) + 200).contains(&cell.file_bytes.unwrap()), "{:?}", cell.file_bytes);
         assert!(found.subjects[0].cell(samples, 2).unwrap().load_milliseconds.is_none());

@@ -1,5 +1,5 @@
-//! Tests of the engine-free library through its public API, in one program, so that it is linked once. All tests
-//! together use two threads. `cargo test --test core erosion` runs the tests whose path contains "erosion".
+//! Tests of the engine-free library through its public API. They are one program, so that the library is linked once.
+//! All tests together use two threads. `cargo test --test core erosion` runs the tests whose path contains "erosion".
 //!
 //! Each folder here tests the folder of `src/` with the same name. `kits` has code that several tests share, and
 //! `repository` checks the source tree itself.

@@ -1,5 +1,5 @@
-//! Preview accuracy of nodes that do and do not depend on the resolution; variants and contact sheets against their
-//! requests.
+//! Preview accuracy of nodes that do and do not depend on the resolution. Variants and contact sheets are compared with
+//! their requests.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use talweg::variants::{
 
 use crate::kits::nodes::node;
 
-// parity
+// Tests of preview accuracy (parity of preview and full resolution).
 
 fn scene(nodes: &[Node], resolution: u32) -> Scene {
     let mut scene = Scene { name: "Test".into(), ..Scene::default() };
@@ -51,7 +51,7 @@ fn lattice_generators_have_no_drift() {
 
 #[test]
 fn laws_that_depend_on_the_resolution_are_caught() {
-    // Beds one sample wide are twice as wide at half the resolution.
+    // River beds one sample wide are twice as wide at half the resolution.
     let beds = [("width", "0"), ("depth", "150"), ("source_area", "0.02"), ("bank_angle", "30")];
     let found = parity_of(&scene(&[node("Perlin", &[]), node("Rivers", &beds)], 257));
     assert!(found.rms_metres > 5.0 && found.verdict != Verdict::True, "{found:?}");
@@ -73,15 +73,15 @@ fn drift_is_measured_in_metres_and_drainage_in_cells() {
     assert_eq!((raised.drainage_overlap, raised.verdict), (Some(1.0), Verdict::Differs));
     let spike = with(&|u, v, h| if u == 0.5 && v == 0.5 { h + 0.1 } else { h });
     assert!((spike.greatest_metres - 100.0).abs() < 0.01 && (spike.rms_metres - 100.0 / 65.0).abs() < 0.01);
-    // Upside down: rivers run where ridges were.
+    // The compared terrain is upside down, so its rivers run along the ridges of the original.
     assert!(with(&|_, _, h| 1.0 - h).drainage_overlap.unwrap() < 0.5);
 
-    // One straight valley, and the same valley some cells to the side.
+    // One straight valley, and the same valley shifted sideways by some cells.
     let valley = |at: f32| Terrain::from_fn(257, Edges::Open, |u, v| 2.0 * (u - at).abs() + 0.1 * (1.0 - v));
     let overlap = |a: f32, b: f32| channel_overlap(&valley(a), &valley(b), -1.0, &control).unwrap().unwrap();
     assert_eq!(overlap(0.5, 0.5), 1.0);
     assert!(overlap(0.5, 0.5 + 1.0 / 256.0) > 0.9 && overlap(0.5, 0.5 + 6.0 / 256.0) < 0.1);
-    // Everything is sea, so there are no rivers.
+    // The sea covers the whole terrain, so there are no rivers.
     assert_eq!(channel_overlap(&valley(0.5), &valley(0.5), 9.0, &control).unwrap(), None);
 }
 
@@ -103,7 +103,7 @@ fn parity_stops_and_needs_only_the_half() {
     assert_eq!(found.unwrap().verdict, Verdict::True);
 }
 
-// variants
+// Tests of variants and sweeps.
 
 fn hills() -> Scene {
     let mut scene = scene(&[node("Perlin", &[("octaves", "4")]), node("Blur", &[])], 257);
@@ -137,7 +137,7 @@ fn seeds_differ_and_are_reproducible() {
     for (a, b) in [(0, 1), (1, 2), (0, 4)] {
         assert_ne!(once[a].image, once[b].image);
     }
-    // Drawn alone, with its own store, it has the same bits.
+    // When it is drawn alone, with its own cache, the variant has the same bits.
     let alone = draw(&variants[3].scene, SMALL, &mut Store::forgetful(), &Control::default()).unwrap();
     assert_eq!(alone, once[3]);
     assert_eq!((alone.image.width, alone.image.rgb.len()), (24, 3 * 24 * 24));
@@ -146,7 +146,7 @@ fn seeds_differ_and_are_reproducible() {
     assert!(glance.mean_slope_degrees > 1.0 && glance.mean_slope_degrees < 80.0);
 }
 
-/// The sweep of `LAYER.PARAM`, or of `LAYER.PARAM=FROM..TO`.
+/// Parses `LAYER.PARAM` or `LAYER.PARAM=FROM..TO` as a sweep with `count` values.
 fn swept(scene: &Scene, text: &str, count: usize) -> Result<VariantSweep, VariantError> {
     let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, range.split_once("..")));
     let range = range.map(|(from, to)| (from.parse().unwrap(), to.parse().unwrap()));
@@ -160,7 +160,7 @@ fn a_sweep_includes_its_ends_and_is_logarithmic_over_decades() {
         let sweep = swept(&scene, text, count).unwrap();
         sweep.values.iter().map(|v| if let Value::Float(v) = v { *v } else { panic!("a number") }).collect()
     };
-    // The slider's range spans decades: 0.5 to 32 in equal factors.
+    // The slider's range spans several decades, so the values go from 0.5 to 32 by equal factors.
     let by_factors = values("Hills.frequency", 7);
     assert_eq!(by_factors, [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0]);
     assert_eq!(values("Hills.frequency=2..4", 3), [2.0, 3.0, 4.0]);
@@ -175,7 +175,7 @@ fn a_sweep_includes_its_ends_and_is_logarithmic_over_decades() {
     assert_eq!((variants[2].caption.as_str(), variants[2].short.as_str()), ("Frequency 2", "2"));
     let pictures = drawn(&variants);
     assert!(pictures.windows(2).all(|pair| pair[0].image != pair[1].image));
-    // The `--set` option makes the same scene.
+    // The `--set` option produces the same scene as the sweep.
     let mut set = scene.clone();
     set.set(&variants[5].assignments[0]).unwrap();
     assert_eq!(set, variants[5].scene);
@@ -244,9 +244,9 @@ fn neighbours_lie_on_both_sides_of_the_current_value() {
         let found = neighbours(&scene, Some(0), parameter, 2).unwrap();
         [found.lower, found.higher].map(|side| side.into_iter().map(|v| v.short).collect::<Vec<_>>().join(" "))
     };
-    // Frequency 3 on a slider from 0.5 to 32 in equal factors: 64^(1/8) = 1.68 each.
+    // The frequency is 3 on a slider from 0.5 to 32, so one step is the factor 64^(1/8) = 1.68.
     assert_eq!(values("frequency"), ["1.784 1.061", "5.045 8.485"]);
-    // 4 octaves on a slider from 1 to 16.
+    // The scene has 4 octaves, on a slider from 1 to 16.
     assert_eq!(values("octaves"), ["2 1", "6 8"]);
     assert_eq!(values("opacity"), ["87.5 % 75 %", ""], "at its end there is nothing higher");
     assert_eq!(values("fade"), ["Classic Linear", ""]);
@@ -266,7 +266,7 @@ fn drawing_can_be_cancelled_and_the_newest_order_is_first() {
     let notified = std::sync::Arc::new(AtomicUsize::new(0));
     let counter = notified.clone();
     let service = ThumbnailService::new(1, move || _ = counter.fetch_add(1, Ordering::SeqCst)).unwrap();
-    // So many variants that the service cannot draw them before the next request.
+    // There are more variants than the service can draw before the next request.
     let many = seeds(&hills(), 200).unwrap();
     let few = seeds(&hills(), 3).unwrap();
     service.order(1, many.clone(), Size { samples: 129, pixels: 48 });
@@ -285,7 +285,7 @@ fn drawing_can_be_cancelled_and_the_newest_order_is_first() {
     let expected = drawn(&few);
     assert!(all.iter().filter(|(o, ..)| *o == 2).all(|(_, k, thumbnail)| *thumbnail == expected[*k]));
     assert!(!service.is_busy());
-    // An order that replaces another, and one that is discarded.
+    // The first request is replaced by another one, and the last one is discarded.
     service.order(3, many.clone(), SMALL);
     service.order(3, few, SMALL);
     service.order(4, many, SMALL);
@@ -305,7 +305,7 @@ fn a_sheet_has_every_thumbnail_with_its_caption() {
     let picture = sheet("Hills: seeds", &thumbnails, 3);
     let gap = 8;
     let at = |x: usize, y: usize| &picture.rgb[(y * picture.width + x) * 3..][..3];
-    // Find each thumbnail after the end of the previous one.
+    // Search for each thumbnail after the end of the previous one.
     let mut found = 0;
     for y in 0..picture.height - 24 {
         for x in (gap..picture.width - 24).step_by(24 + gap) {

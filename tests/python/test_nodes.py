@@ -200,7 +200,7 @@ def test_what_is_masked_is_no_ground():
     ]:
         with pytest.raises(talweg.UsageError, match=text):
             talweg.Thermal().run(cell_metres=10, **wrong)
-    with pytest.raises(talweg.UsageError, match="a planet has ground everywhere"):
+    with pytest.raises(talweg.UsageError, match="a planet cannot have voids"):
         talweg.load("earthlike").evaluate(heights=np.ma.masked_less(np.ones((6, 9, 9)) - np.eye(9), 0.5))
 
 

@@ -1,4 +1,4 @@
-//! Conditions on a planet's surface for the biome model, row by row.
+//! The conditions at the samples of a planet that the biome model needs, computed row by row.
 
 use super::model::RowBand;
 use super::paint::{Paint, RAGGED_CELSIUS, RAGGED_MOISTURE, RAGGED_OCTAVES};
@@ -6,10 +6,12 @@ use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
 use crate::field::{Globe, Stream, Terrain, smooth_step};
 use crate::nodes::generators::solid::{SpacePoints, blend};
 
-/// Noise humps along the radius of a planet. The humps shift whole climate belts, as currents and air masses do.
+/// Number of noise waves along the radius of a planet. Waves this wide shift whole climate belts, as currents and air
+/// masses do.
 const SWELL_HUMPS: f32 = 2.3;
-/// Distance in metres over which the slopes in degrees of the biome tables are measured. Slopes decrease with this
-/// distance to the power of -[`FALL`], because the Hurst exponent of real relief is about 0.7.
+/// Distance in metres over which the slopes in degrees of the biome tables are measured. The slope over a longer
+/// distance is smaller: it is proportional to the distance to the power of -[`FALL`], because the Hurst exponent of
+/// real relief is about 0.7.
 const NEAR_METRES: f32 = 50.0;
 const FALL: f32 = 0.3;
 
@@ -18,11 +20,12 @@ pub(super) struct GlobeGround<'a> {
     paint: &'a Paint,
     height: &'a [f32],
     globe: Globe,
-    /// Tangents of the angles of the rows and columns of a face.
+    /// Tangents of the angles from the centre of a face to its rows and columns.
     tangents: Vec<f32>,
-    /// Distance between neighbouring samples in the middle of a face, in metres.
+    /// Distance in metres between neighbouring samples at the centre of a face.
     step_metres: f32,
-    /// Factor from slopes between samples of this globe to slopes over the tables' shorter distance, which are steeper.
+    /// Factor that converts slopes between samples of this globe to slopes over [`NEAR_METRES`], the distance of the
+    /// biome tables.
     slope_factor: f32,
 }
 
@@ -30,7 +33,7 @@ pub(super) struct GlobeGround<'a> {
 pub(super) struct GlobeRow {
     points: [Vec<f32>; 3],
     metres: Vec<f32>,
-    /// Greatest slope to a neighbour, and slope of the terrain, as tangents, for each sample.
+    /// Greatest slope to a neighbour, as a tangent, for each sample. The next buffer holds the slope of the terrain.
     steepest: Vec<f32>,
     tangent: Vec<f32>,
     /// Random deviation from the climate at each sample.
@@ -53,7 +56,7 @@ impl GlobeRow {
     }
 }
 
-/// Positions on a planet between its samples whose colours are wanted; all slices have the same length.
+/// Positions between the samples of a planet, for which colours are requested. All slices have the same length.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobeSites<'a> {
     /// Unit vectors to the positions: x, y and z.
@@ -67,7 +70,7 @@ pub struct GlobeSites<'a> {
 }
 
 impl Paint {
-    /// The sRGB colours at the positions `ground` of a planet.
+    /// The sRGB colours of the surface of a planet at the positions `ground`.
     pub fn colours_of(&self, ground: &GlobeSites) -> Vec<[u8; 3]> {
         let n = ground.metres.len();
         let (mut band, mut off, mut places) = (RowBand::new(n, self.law()), vec![0.0; n], SpacePoints::default());
@@ -88,7 +91,7 @@ impl Paint {
         (0..n).map(|k| std::array::from_fn(|c| (band.rgb[c][k] + 0.5) as u8)).collect()
     }
 
-    /// Factor by which slopes over the tables' distance are steeper than slopes over `step_metres`.
+    /// Factor that converts slopes over `step_metres` to slopes over [`NEAR_METRES`], the distance of the biome tables.
     fn slopes_nearer(&self, step_metres: f32) -> f32 {
         let ratio = step_metres / NEAR_METRES;
         if self.units.in_degrees() && ratio > 1.0 { libm::powf(ratio, FALL) } else { 1.0 }
@@ -106,7 +109,7 @@ impl<'a> GlobeGround<'a> {
         Self { paint, height: &terrain.height, globe: Globe::new(n), tangents, step_metres, slope_factor: nearer }
     }
 
-    /// Computes the conditions at the samples of row `number`; rows are counted over all faces.
+    /// Computes the conditions at the samples of row `number`; row numbers run through all faces.
     pub fn site_conditions(&self, number: usize, row: &mut GlobeRow, band: &mut RowBand) {
         let (n, paint) = (self.globe.samples(), self.paint);
         let GlobeRow { points, metres, steepest, tangent, climate_deviation, places } = row;
@@ -150,13 +153,13 @@ impl<'a> GlobeGround<'a> {
     }
 }
 
-/// The metric of a row of a face. The tangents x and y of a position's angles determine the length and the obliqueness
-/// of the steps to the neighbouring samples.
+/// Computes slopes in a row of a face. The steps between neighbouring samples have different lengths and are not at
+/// right angles; both depend on the tangents x and y of a position's angles from the face's centre.
 #[derive(Clone, Copy)]
 struct FaceMetric {
     y: f32,
     relief_metres: f32,
-    /// 1 divided by the length, in metres, of a step in the middle of a face.
+    /// 1 divided by the length, in metres, of a step at the centre of a face.
     per_metre: f32,
 }
 
@@ -204,7 +207,7 @@ fn row_slopes(
     }
 }
 
-/// Noise of several octaves at directions from the planet's centre, without seams.
+/// Noise of several octaves at the given `points` on the unit sphere, without seams between faces.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut SpacePoints, out: &mut [f32]) {
     let n = out.len();
@@ -215,7 +218,8 @@ fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut SpacePoints, out: &mu
         let mut first = 0;
         while first < n {
             let ([x, y, z], end) = places.run(first, n);
-            // A layer of the 3D lattice is a part of the plane of random values.
+            // The 3D lattice of random values is stored in a 2D plane: each layer of the lattice is a part of the
+            // plane.
             let corners: [f32; 8] = std::array::from_fn(|c| {
                 let [dx, dy, dz] = [c & 1, c >> 1 & 1, c >> 2].map(|step| step as i32);
                 noise.signed(x + dx + shift, (y + dy) * 4096 + z + dz)

@@ -1,4 +1,4 @@
-//! Ground types of a planet or a terrain for other programs, as indices or as weights.
+//! Ground types of a planet or a terrain for other programs, as one index per sample or as weights.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::field::{Cancelled, Control, Terrain};
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
 
-/// Layout of a planet in an image.
+/// Layout in which a planet is written to an image.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlanetLayout {
     /// A map of all longitudes and latitudes.
@@ -52,8 +52,8 @@ impl TypeMap {
         Ok(Some(Self { types, legend: (0..biomes.table.types.len()).map(|k| type_entry(&biomes, k)).collect() }))
     }
 
-    /// The dominant ground material of every sample, for a square terrain without ground types. Indices are in the
-    /// order of [`Material::ALL`].
+    /// The dominant ground material of every sample, for a square terrain that is not coloured by a biome table.
+    /// Indices are in the order of [`Material::ALL`].
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -116,7 +116,7 @@ pub fn legend_ron(legend: &[LegendEntry]) -> String {
     format!("[\n{}]\n", legend.iter().map(line).collect::<String>())
 }
 
-/// Maximum number of types in a splat map: four images of four channels, which is what engines can blend at once.
+/// Maximum number of types in a splat map, which engines can blend at once: four images of four channels.
 pub const MOST_WEIGHTED: usize = 16;
 /// Ground types that dominate on less than this fraction of the terrain are omitted from splat maps.
 const LEAST_SHARE: f64 = 1.0e-4;
@@ -133,12 +133,13 @@ pub struct TypeWeights {
 }
 
 impl TypeWeights {
-    /// Creates weights of the types of `legend`; `weights` holds those of every sample, one sample after another.
+    /// Creates weights of the types of `legend`. The bytes of `weights` are the weights of each sample, one sample
+    /// after another.
     pub fn new(legend: Vec<LegendEntry>, weights: Vec<u8>) -> Self {
         Self { legend, weights }
     }
 
-    /// The weights of a scene that is coloured by a biome table; without a table there are no types.
+    /// The weights of the ground types of a scene. If no biome table colours the scene, there are no types.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -152,7 +153,7 @@ impl TypeWeights {
         let kept = kept_types(&counts, terrain.grid.len());
         let legend = legend_of(&kept, |kind| type_entry(&biomes, kind));
         let mut weights = paint.weights(terrain, &kept, control)?.into_flattened();
-        // Keep only the weights of kept types, in place.
+        // Remove the weights of types that are not kept, in place.
         for sample in 0..terrain.grid.len() {
             weights.copy_within(sample * MOST_WEIGHTED..sample * MOST_WEIGHTED + kept.len(), sample * kept.len());
         }
@@ -161,7 +162,8 @@ impl TypeWeights {
         Ok(Self { legend, weights })
     }
 
-    /// The weights of the ground materials of a square terrain; only materials that are strongest somewhere are kept.
+    /// The weights of the ground materials of a square terrain. A material is kept only if it has the greatest weight
+    /// at some samples.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -170,8 +172,8 @@ impl TypeWeights {
             let mut counts = [0u64; Material::ALL.len()];
             strongest_of_all(terrain, weights, control)?.iter().for_each(|&kind| counts[usize::from(kind)] += 1);
             let kept = kept_types(&counts, terrain.grid.len());
-            // The weights are computed a second time instead of stored: the weights of all materials would take the
-            // memory of several fields.
+            // The weights are computed a second time instead of stored, because the weights of all materials would need
+            // as much memory as several height grids.
             let weights = kept_weights(terrain, weights, &kept, control)?;
             Ok(Self { legend: legend_of(&kept, material_entry), weights })
         })
@@ -214,8 +216,8 @@ pub(in crate::appearance) fn kept_weights(
     })
 }
 
-/// Converts fractions to integers that add up to [`WHOLE`], by the largest remainders. If no fraction is above 0, the
-/// first type gets the whole weight.
+/// Converts fractions to integers that add up to [`WHOLE`], by the method of largest remainders. If no fraction is
+/// above 0, the first type gets the whole weight.
 pub(in crate::appearance) fn whole_shares(shares: &[f32]) -> [u8; MOST_WEIGHTED] {
     let sum: f32 = shares.iter().sum();
     let mut out = [0u8; MOST_WEIGHTED];

@@ -1,11 +1,12 @@
 //! The equation that weights the ground types at a position.
 //!
-//! P(X) = exp(-(|T - t|/vT + |P - p|/vP + |H - h|/vH + |M - m|/vM)), and 0 outside the type's height limits. Here t, p,
-//! h and m are the temperature, slope, height and moisture of the position. T, P, H and M are the optima of the type,
-//! and vT, vP, vH and vM its tolerances; the terms of disabled axes are 0. The weights are P / Σ P. With the type's
-//! colour C, the colour is Σ P·C / Σ P. The smallest exponent is subtracted from all exponents, which cancels in the
-//! ratio. Otherwise P would be too small a number far from every optimum. Where the limits exclude every type, they are
-//! ignored.
+//! P(X) = exp(-(|T - t|/vT + |P - p|/vP + |H - h|/vH + |M - m|/vM)), and 0 outside the height limits of type X. Here t,
+//! p, h and m are the temperature, slope, height and moisture of the position. T, P, H and M are the optima of the
+//! type, and vT, vP, vH and vM its tolerances; the terms of conditions that the type omits are 0. The weights are P / Σ
+//! P. With the type's colour C, the colour of the position is Σ P·C / Σ P.
+//!
+//! The smallest exponent is subtracted from all exponents, which cancels in the ratio. Otherwise P would underflow far
+//! from every optimum. At positions where the height limits exclude every type, the limits are ignored.
 //! Source: Petitprez 2007, part 2; moisture is our addition.
 
 use crate::appearance_files::{BiomeTable, HeightUnits, MAX_TYPES, Niche};
@@ -24,7 +25,7 @@ pub struct SiteConditions {
     pub moisture: f32,
 }
 
-/// A ground type with precomputed values: the reciprocals of its tolerances, which are 0 for disabled axes.
+/// A ground type with the reciprocals of its tolerances. A reciprocal of 0 disables the condition.
 #[derive(Clone, Copy, Debug)]
 struct PreparedType {
     optimum: [f32; 4],
@@ -49,23 +50,23 @@ impl PreparedType {
     }
 }
 
-/// Converts metres and tangents to the table's units.
+/// Converts heights in metres and slopes as tangents to the table's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Units {
     /// Height of the sea in the table's units.
     pub sea: f32,
     per_metre: f32,
     zero: f32,
-    /// Levels per unit of tangent; `None` where slopes are in degrees.
+    /// Grey levels per unit of tangent; `None` if the table's slopes are in degrees.
     levels: Option<f32>,
 }
 
-/// Samples from pole to pole of the map in the source document.
+/// Number of samples from pole to pole of the map in Petitprez 2007.
 const DOCUMENT_POINTS: f32 = 512.0;
 
 impl Units {
-    /// Creates the conversion. `across_metres` is the distance across the terrain: the side of a flat terrain, or the
-    /// distance from pole to pole.
+    /// Creates the conversion. `across_metres` is the distance across the terrain: the side length of a flat terrain,
+    /// or the distance from pole to pole of a planet.
     pub fn new(heights: HeightUnits, relief_metres: f32, sea_metres: f32, across_metres: f32) -> Self {
         match heights {
             HeightUnits::Metres => Self { sea: sea_metres, per_metre: 1.0, zero: 0.0, levels: None },
@@ -81,12 +82,12 @@ impl Units {
         }
     }
 
-    /// Whether heights are in metres.
+    /// Whether the table's heights are in metres.
     pub fn in_metres(&self) -> bool {
         self.per_metre == 1.0 && self.zero == 0.0
     }
 
-    /// Whether slopes are in degrees.
+    /// Whether the table's slopes are in degrees.
     pub fn in_degrees(&self) -> bool {
         self.levels.is_none()
     }
@@ -96,8 +97,8 @@ impl Units {
         self.zero + metres * self.per_metre
     }
 
-    /// Converts a slope to the table's units. `steepest` is the greatest slope to one of the four neighbours, `tangent`
-    /// the slope of the terrain.
+    /// Converts a slope to the table's units. `steepest` is the greatest slope to one of the four neighbours, and
+    /// `tangent` is the slope of the terrain; both are tangents.
     #[inline]
     pub fn slope(&self, steepest: f32, tangent: f32) -> f32 {
         match self.levels {
@@ -176,7 +177,7 @@ impl BiomeModel {
         rgb.map(|c| c / sum)
     }
 
-    /// Colours of many positions at once.
+    /// Computes the colours of all positions in `band` at once.
     pub(super) fn colours(&self, band: &mut RowBand) {
         colours(&self.kinds, band);
     }

@@ -39,21 +39,21 @@ impl Biomes {
         })
     }
 
-    /// Whether both biome tables are used with the same climate on the same terrain.
+    /// Whether both have the same climate on a terrain of the same size, so that only the tables differ.
     pub fn has_climate_of(&self, other: &Self) -> bool {
         self.climate == other.climate && self.side_metres == other.side_metres && self.is_planet == other.is_planet
     }
 
-    /// The units of the table for the scene's terrain.
+    /// The conversion of the scene's heights and slopes to the table's units.
     pub fn units(&self, settings: &Settings) -> Units {
-        // The map in the source document shows a planet from pole to pole.
+        // The map in Petitprez 2007 shows a planet from pole to pole.
         let across_metres = if self.is_planet { 2.0 * self.side_metres } else { self.side_metres };
         Units::new(self.table.heights, settings.relief_metres, settings.sea_level, across_metres)
     }
 }
 
 impl Biomes {
-    /// The table as a palette: its colours by height on level terrain with medium moisture, in the middle of the
+    /// The biome table as a palette: its colours by height, for level terrain with medium moisture in the middle of the
     /// climate zone.
     pub fn palette(self, settings: &Settings) -> PaletteTable {
         let (relief, sea) = (settings.relief_metres, settings.sea_level);
@@ -80,14 +80,15 @@ impl Biomes {
     }
 }
 
-/// Maximum random deviations from the climate, in °C and in moisture; they make borders between types irregular.
+/// Maximum random deviation from the climate in °C, and below it in moisture. The deviations make borders between types
+/// irregular.
 pub(super) const RAGGED_CELSIUS: f32 = 1.8;
 pub(super) const RAGGED_MOISTURE: f32 = 0.06;
-/// Noise humps along a side of the terrain in the first octave.
+/// Number of noise waves along a side of the terrain in the first octave of the deviations.
 const RAGGED_HUMPS: f32 = 9.0;
 pub(super) const RAGGED_OCTAVES: usize = 4;
 
-/// The data needed to colour any position of a terrain.
+/// A terrain's climate and a biome table, prepared to colour any position of the terrain.
 pub struct Paint {
     law: BiomeModel,
     pub(super) units: Units,
@@ -98,7 +99,7 @@ pub struct Paint {
     pub(super) noise: Stream,
 }
 
-/// A position's height and those of its neighbours, in metres.
+/// Heights in metres of a position and of its four neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteNeighbours {
     /// Height at the position.
@@ -121,8 +122,8 @@ impl Paint {
         Self::with_weather(Arc::new(TerrainClimate::new(&biomes.climate, &ground)), settings, biomes)
     }
 
-    /// Like [`new`](Self::new), with the climate of a whole terrain. The result can then also colour windows of that
-    /// terrain.
+    /// Like [`new`](Self::new), with the already computed climate of a whole terrain. The result can then also colour
+    /// windows of that terrain.
     pub fn with_weather(weather: Arc<TerrainClimate>, settings: &Settings, biomes: &Biomes) -> Self {
         let units = biomes.units(settings);
         Self {
@@ -136,7 +137,8 @@ impl Paint {
         }
     }
 
-    /// Returns the preparation for the same terrain with another table in the same climate; this is cheap.
+    /// Returns the same terrain and climate with another table. This is cheap, because the climate is not computed
+    /// again.
     pub fn with_table(&self, biomes: &Biomes, settings: &Settings) -> Self {
         let units = biomes.units(settings);
         Self { law: BiomeModel::new(&biomes.table, &units), units, weather: self.weather.clone(), ..*self }
@@ -155,7 +157,7 @@ impl Paint {
         }
     }
 
-    /// The prepared biome table.
+    /// The biome table, prepared for computing weights and colours.
     pub fn law(&self) -> &BiomeModel {
         &self.law
     }
@@ -165,7 +167,8 @@ impl Paint {
         &self.units
     }
 
-    /// The conditions between samples: those of the nearest sample, but with the height at the position itself.
+    /// The conditions at (u, v) between samples of a square: the conditions of the nearest sample, but with the height
+    /// interpolated at the position.
     pub fn conditions_on_square(&self, terrain: &Terrain, u: f32, v: f32) -> SiteConditions {
         let last = (terrain.samples() - 1) as f32;
         let index = |place: f32| (place.clamp(0.0, 1.0) * last + 0.5) as usize;
@@ -234,7 +237,7 @@ impl Paint {
         })
     }
 
-    /// Returns a value for every sample; `make` computes one row.
+    /// Returns a value for every sample; `make` computes the values of one row.
     fn rows<T: Copy + Default + Send>(
         &self,
         terrain: &Terrain,
@@ -289,7 +292,7 @@ pub fn colours(terrain: &Terrain, scene: &Scene, control: &Control) -> Result<Op
     Paint::new(terrain, &scene.settings, &biomes).colours(terrain, control).map(Some)
 }
 
-/// Noise of several octaves around 0, rarely beyond ±1.
+/// Noise of several octaves with mean 0, rarely outside -1 to 1.
 fn ragged(noise: Stream, u: f32, v: f32) -> f32 {
     let (mut sum, mut weight, mut humps) = (0.0, 1.0, RAGGED_HUMPS);
     for octave in 0..RAGGED_OCTAVES {

@@ -1,5 +1,5 @@
-//! Terrain colours and ground types of a square terrain that is read window by window. The results have the same bits
-//! as those of the whole terrain.
+//! Terrain colours and ground types of a square terrain that is read in windows. The windows have the same bits as the
+//! whole terrain.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::field::{Cancelled, Control, SquareReader, Terrain};
 use crate::planet::climate::TerrainClimate;
 use crate::scene::Scene;
 
-/// A square terrain with the data about the whole terrain that its windows need: the climate, if a biome table colours
-/// the terrain, and the mean heights around each position, if materials use openness.
+/// A square terrain that is coloured in windows. It holds the data about the whole terrain that every window needs: the
+/// climate, if a biome table colours the terrain, and the mean heights around each position, if materials use openness.
 pub struct SampledGround<'a> {
     scene: &'a Scene,
     painted: Option<(Biomes, Arc<TerrainClimate>)>,
@@ -24,10 +24,10 @@ pub struct SampledGround<'a> {
 }
 
 impl<'a> SampledGround<'a> {
-    /// Width in samples of the halo that a window needs around its own samples.
+    /// Width in samples of the halo that a window must have around the samples to colour.
     pub const HALO: usize = 4;
 
-    /// Reads the parts of a square terrain that the scene needs.
+    /// Reads the data about the whole square terrain that the scene's colours need.
     ///
     /// # Errors
     /// As [`SquareReader::rows`].
@@ -49,7 +49,7 @@ impl<'a> SampledGround<'a> {
         Some(Paint::with_weather(weather.clone(), &self.scene.settings, biomes))
     }
 
-    /// The [`ground_colours`](crate::appearance::ground_colours) of a window.
+    /// Like [`ground_colours`](crate::appearance::ground_colours), for the samples of a window.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -58,7 +58,7 @@ impl<'a> SampledGround<'a> {
         square_colours(self.scene, window, of_biomes.as_deref(), control)
     }
 
-    /// All ground types: the types of the biome table, or the materials.
+    /// The legend of all ground types of the biome table, or of all materials if there is no biome table.
     pub fn legend(&self) -> Vec<LegendEntry> {
         match &self.painted {
             Some((biomes, _)) => (0..biomes.table.types.len()).map(|kind| type_entry(biomes, kind)).collect(),

@@ -1,4 +1,4 @@
-//! Terrain colours without light, as in a texture.
+//! Terrain colours without lighting, as in a texture.
 
 use rayon::prelude::*;
 
@@ -9,8 +9,8 @@ use crate::appearance::{GroundShareMaps, PaletteTable, SampleCoverDepths, colour
 use crate::field::{Cancelled, Control, MapKind, Terrain, slope_degrees};
 use crate::scene::Scene;
 
-/// The sRGB colours of all samples without light and shadow: the palette or biomes, and on top of them rivers, sand and
-/// snow. The colours are opaque. On a planet, rivers, sand and snow are not included.
+/// The sRGB colours of all samples without light and shadow. The palette or the biomes give the colour of the ground;
+/// rivers, sand and snow are drawn on top. The colours are opaque. On a planet, rivers, sand and snow are not included.
 ///
 /// # Errors
 /// If the computation was cancelled.
@@ -22,8 +22,8 @@ pub fn ground_colours(scene: &Scene, terrain: &Terrain, control: &Control) -> Re
     square_colours(scene, terrain, of_biomes.as_deref(), control)
 }
 
-/// The [`ground_colours`] of a square terrain or of a window of it, from known biome colours of its samples. The colour
-/// of a sample depends on its direct neighbours.
+/// Like [`ground_colours`], for a square terrain or a window of it, whose biome colours are already computed. The
+/// colour of a sample also depends on its direct neighbours.
 pub(in crate::appearance) fn square_colours(
     scene: &Scene,
     terrain: &Terrain,
@@ -77,7 +77,7 @@ pub(in crate::appearance) fn square_colours(
     Ok(made)
 }
 
-/// Fills `values` by their indices and checks `control` after every `row` values.
+/// Fills `values` from their indices and checks `control` for cancellation after every `row` values.
 pub(in crate::appearance) fn by_rows<T: Send>(
     values: &mut [T],
     row: usize,

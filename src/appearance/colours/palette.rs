@@ -10,14 +10,14 @@ use crate::scene::{Scene, Settings};
 /// A palette as a lookup table, for the processor and the graphics card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaletteTable {
-    /// If set, biomes colour the terrain, and the colours by height are only used for rivers and lakes.
+    /// If set, biomes colour the terrain. The colours by height are then only used for rivers and lakes.
     pub biomes: Option<Arc<Biomes>>,
-    /// 512 sRGB colours by height. Entries 0..256 are from the deepest water (one relief below the sea) to the shore,
-    /// entries 256..512 from the shore to the top of the relief.
+    /// 512 sRGB colours by height. Entries 0..256 are water, from the deepest (one relief below the sea) to the shore.
+    /// Entries 256..512 are land, from the shore to the top of the relief.
     pub lut: Vec<[u8; 4]>,
     /// Colour of steep terrain (sRGB); its alpha is the maximum opacity of rock.
     pub rock: [u8; 4],
-    /// Slopes in degrees at which rock starts to show and at which it shows in full.
+    /// Slopes in degrees at which rock starts to show and at which its opacity reaches the maximum.
     pub rock_degrees: (f32, f32),
     /// Rules for plants and stones.
     pub scatter: Arc<ScatterRules>,
@@ -46,7 +46,7 @@ impl PaletteTable {
         Self { materials: scene.material_rules(), scatter: scene.scatter_rules(), ..table }
     }
 
-    /// Applies a palette to the height range of a scene.
+    /// Prepares a palette for the height range of a scene.
     pub fn new(palette: &Palette, settings: &Settings) -> Self {
         let sea = settings.sea_level / settings.relief_metres;
         let lut = (0..512)
@@ -65,7 +65,7 @@ impl PaletteTable {
         Self { biomes: None, lut, rock: palette.rock, rock_degrees: palette.rock_degrees, scatter, materials }
     }
 
-    /// Whether both palettes have the same terrain colours and the same plants and stones; materials may differ.
+    /// Whether both palettes have the same terrain colours and the same plants and stones; materials can differ.
     pub fn has_same_vegetation(&self, other: &Self) -> bool {
         let Self { biomes, lut, rock, rock_degrees, scatter, materials: _ } = self;
         (biomes, lut, rock, rock_degrees) == (&other.biomes, &other.lut, &other.rock, &other.rock_degrees)
@@ -92,7 +92,7 @@ impl PaletteTable {
     }
 }
 
-/// The colour between the stops around `x`; outside all stops, the colour of the first or last stop.
+/// The colour at position `x`, interpolated between stops. Outside all stops, the colour of the first or last stop.
 fn colour_at(stops: &[Stop], x: f32) -> [u8; 3] {
     let after = stops.partition_point(|s| s.0 <= x);
     let (Some(&(x0, a)), Some(&(x1, b))) = (stops.get(after.wrapping_sub(1)), stops.get(after)) else {

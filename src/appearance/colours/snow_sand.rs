@@ -1,4 +1,4 @@
-//! Covers that hide the terrain's colour: snow, sand and plants, from the terrain's maps.
+//! Snow, sand and plants from the terrain's maps, which hide the colour of the ground below.
 
 use super::srgb::{Light, brighten, decode, encode, mix};
 use crate::appearance::materials::piece_materials::{CoverFractions, GroundShareMaps, combined_cover};
@@ -6,8 +6,8 @@ use crate::appearance::pictures::raster::PixelGrid;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::scene::Settings;
 
-/// Each cover's colour (sRGB) and the depth in metres at which it hides half of the ground. Later covers are on top of
-/// earlier ones.
+/// The sand and snow covers: the data map of each, its colour (sRGB) and the depth in metres at which it hides half of
+/// the ground. Later covers are on top of earlier ones.
 pub const COVERS: [(MapKind, [u8; 3], f32); 2] =
     [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
 
@@ -21,7 +21,7 @@ pub fn vegetated(ground: Light, density: f32) -> Light {
     mix(ground, PLANTS.0, PLANTS.1 * t * t * (3.0 - 2.0 * t))
 }
 
-/// Fraction of the ground that a cover hides. `depth` is a multiple of the depth that hides half of the ground.
+/// Fraction of the ground that a cover hides. A `depth` of 1 is the depth that hides half of the ground.
 pub fn hidden_fraction(depth: f32) -> f32 {
     let square = depth * depth;
     square / (1.0 + square)
@@ -36,13 +36,13 @@ pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
 /// Fractions of the ground that sand and snow hide at the samples of a terrain. Both the cover maps and the materials
 /// of a construction's primitives count.
 pub struct SampleCoverDepths<'a> {
-    /// Depth maps, with the factor that converts their values to multiples of the depth that hides half of the ground.
+    /// Depth map of each cover. The factor converts its values to multiples of the depth that hides half of the ground.
     depth_maps: [Option<(&'a [f32], f32)>; COVERS.len()],
     fraction_maps: Option<GroundShareMaps<'a>>,
 }
 
 impl<'a> SampleCoverDepths<'a> {
-    /// The covers of a terrain.
+    /// The covers of a terrain, from its depth maps and from the materials of a construction's primitives.
     pub fn new(terrain: &'a Terrain, settings: &Settings) -> Self {
         let per_half = |half_metres: f32| settings.relief_metres / half_metres;
         let lying = COVERS.map(|(kind, _, half)| terrain.map(kind).map(|map| (map.as_slice(), per_half(half))));
@@ -50,7 +50,7 @@ impl<'a> SampleCoverDepths<'a> {
         Self { depth_maps: lying, fraction_maps: is_covered.then(|| GroundShareMaps::new(terrain)).flatten() }
     }
 
-    /// The covers from the depth maps alone.
+    /// The covers from the depth maps only, without the materials of a construction's primitives.
     pub(in crate::appearance) fn from_maps(terrain: &'a Terrain, settings: &Settings) -> Self {
         Self { fraction_maps: None, ..Self::new(terrain, settings) }
     }
@@ -60,7 +60,7 @@ impl<'a> SampleCoverDepths<'a> {
         self.fraction_maps.is_none() && self.depth_maps.iter().all(Option::is_none)
     }
 
-    /// Hidden fractions of the ground at a sample, in the order of [`COVERS`].
+    /// Fractions of the ground that the covers hide at sample `k`, in the order of [`COVERS`].
     pub fn hidden_fractions(&self, k: usize) -> [f32; COVERS.len()] {
         let made = self.fraction_maps.as_ref().map(|made| made.of_sample(k).hidden());
         std::array::from_fn(|cover| {

@@ -1,4 +1,4 @@
-//! Colours: sRGB bytes in files and pictures, linear light for mixing.
+//! Conversion between sRGB bytes, which files and pictures store, and linear light, in which colours are mixed.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| {
     })
 });
 
-/// sRGB bytes at equal steps of the square root of linear light. These steps are fine enough for dark colours.
+/// sRGB bytes at equal steps of the square root of linear light. The steps are small enough for dark colours.
 static ENCODED: LazyLock<[u8; 4096]> = LazyLock::new(|| {
     std::array::from_fn(|k| {
         let root = k as f32 / 4095.0;
@@ -38,7 +38,7 @@ pub fn mix(a: Light, b: Light, t: f32) -> Light {
     std::array::from_fn(|k| a[k] + (b[k] - a[k]) * t)
 }
 
-/// A ground colour, made brighter (`brightness` above 0) or darker (below 0) by the brightness map.
+/// The colour of ground whose value in the brightness map is `brightness`: brighter above 0, darker below 0.
 pub fn brighten(ground: Light, brightness: f32) -> Light {
     if brightness > 0.0 {
         mix(ground, [0.9; 3], 0.6 * brightness.min(1.0))

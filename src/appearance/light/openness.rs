@@ -1,4 +1,4 @@
-//! Openness of the terrain to the sky: ridges, planes and hollows.
+//! Openness of the terrain to the sky: high on ridges, medium on planes, low in hollows.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use rayon::prelude::*;
 
 use crate::field::{Cancelled, Control, SquareReader, Terrain};
 
-/// Widths of the surrounding areas with which each position is compared, as fractions of the terrain's side, and their
-/// weights.
+/// Widths of the areas around a position over which heights are averaged, as fractions of the terrain's side. The
+/// second number is the weight of each width.
 const SURROUNDINGS: [(f32, f32); 3] = [(1.0 / 320.0, 0.9), (1.0 / 96.0, 0.9), (1.0 / 28.0, 0.7)];
 
 /// Openness of the terrain to the sky: 0.5 on a plane, towards 0 in hollows and valleys, towards 1 on ridges.
 ///
-/// A position is in a hollow if the mean height around it is above its own height; means over several widths are
+/// A position is in a hollow if the mean height around it is above its own height. The means over several widths are
 /// combined.
 ///
-/// The terrain may be a part of a larger terrain with `across` samples per side. `relief_over_size` is relief_metres /
+/// The terrain can be a part of a larger terrain with `across` samples per side. `relief_over_size` is relief_metres /
 /// size_metres of the whole terrain.
 ///
 /// # Errors
@@ -26,7 +26,7 @@ pub fn openness(
     across: usize,
     control: &Control,
 ) -> Result<Vec<f32>, Cancelled> {
-    // A part of a larger terrain is treated as a square of its own.
+    // A part of a larger terrain is treated as a separate square with its own edges.
     let (n, heights) = (terrain.samples(), &terrain.height);
     let widths = SURROUNDINGS.map(|(width, weight)| {
         let blurred = Blurred::new(n, heights, halvings(width, across), control)?;
@@ -97,18 +97,19 @@ impl SurroundingHeights {
     }
 }
 
-/// Number of times that `across` samples are halved to make blocks of about the fraction `width` of the side.
+/// Number of times that `across` samples are halved until a block of samples is about `width` wide, a fraction of the
+/// side.
 fn halvings(width: f32, across: usize) -> u32 {
     libm::roundf(libm::log2f(width * across as f32)).max(1.0) as u32
 }
 
-/// Size in samples of the largest blocks, on a side of `across` samples. At every multiple of this size, blocks of all
-/// widths start.
+/// Size in samples of the largest blocks, on a side of `across` samples. At every multiple of this size, a block of
+/// each width starts.
 pub fn openness_blocks(across: usize) -> usize {
     SURROUNDINGS.iter().map(|&(width, _)| 1usize << halvings(width, across)).max().unwrap_or(1)
 }
 
-/// Mean heights of blocks of 2^k samples of a square terrain.
+/// Mean heights over blocks of 2^k × 2^k samples of a square terrain.
 struct BlockMeans {
     samples: usize,
     block: usize,
@@ -123,7 +124,7 @@ impl BlockMeans {
         Self { samples, block, size, means: vec![0.0; size * size] }
     }
 
-    /// The sample rows that a row of blocks covers.
+    /// The sample rows inside the row of blocks with the index `blocks`.
     fn rows(&self, blocks: usize) -> Range<usize> {
         blocks * self.block..(blocks * self.block + self.block).min(self.samples)
     }
@@ -142,14 +143,14 @@ impl BlockMeans {
     }
 }
 
-/// Adds one row of heights to the means of a row of blocks with `height_rows` rows.
+/// Adds one row of heights to the means of a row of blocks, each of which contains `height_rows` rows.
 fn add_spans(means: &mut [f32], heights: &[f32], block: usize, height_rows: usize) {
     for (mean, span) in means.iter_mut().zip(heights.chunks(block)) {
         *mean += span.iter().sum::<f32>() / (span.len() * height_rows) as f32;
     }
 }
 
-/// Smoothed mean heights of blocks of 2^k samples.
+/// Smoothed mean heights over blocks of 2^k × 2^k samples.
 struct Blurred {
     size: usize,
     block: f32,
@@ -170,8 +171,8 @@ impl Blurred {
         BlockMeans { means, ..made }.smoothed(control)
     }
 
-    /// Interpolates row `i` of the means at the terrain's resolution, from column `left` on, and adds it times `weight`
-    /// to `out`.
+    /// Interpolates the means along row `i` of the terrain's samples, from column `left` on, and adds them times
+    /// `weight` to `out`.
     fn add_row(&self, [i, left]: [usize; 2], weight: f32, out: &mut [f32]) {
         let last = (self.size - 1) as f32;
         let place = |k: usize| {
@@ -191,7 +192,7 @@ impl Blurred {
     }
 }
 
-/// Smooths every row with the weights 1 2 1.
+/// Smooths every row with the filter weights 1 2 1.
 fn smooth_rows(n: usize, field: &[f32]) -> Vec<f32> {
     let smooth = |k: usize| {
         let (row, j) = (&field[k / n * n..][..n], k % n);

@@ -3,46 +3,49 @@
 //! The model is that of Hillaire 2020, *A Scalable and Production Ready Sky and Atmosphere Rendering Technique*: air
 //! molecules (Rayleigh), haze (Mie) and ozone. Single scattering is computed along each ray, and multiple scattering as
 //! a geometric series (Hillaire's equations 5 to 10). Outside the atmosphere the sun has intensity 1 in every colour
-//! channel. [`Daylight`] is exposed so that level terrain looks the same at noon and slightly darker in the evening.
+//! channel. [`Daylight`] is exposed so that level terrain under a clear sky has the same brightness at every sun
+//! elevation above 25° and is slightly darker in the evening.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::scene::{LightSource, Settings, SkyCondition};
 
-/// Number of azimuths of [`Daylight::map`], from the sun's azimuth to the opposite one.
+/// Number of azimuths of [`Daylight::map`], from the sun's azimuth to the opposite azimuth.
 pub const AZIMUTHS: usize = 64;
-/// Number of elevations of [`Daylight::map`]: row / (rows - 1) is the square root of elevation / 90°.
+/// Number of elevations of [`Daylight::map`]. In row k, the elevation is 90° · (k / (rows - 1))².
 pub const ELEVATIONS: usize = 32;
 
 type Rgb = [f32; 3];
 
 const GROUND: f32 = 6_360_000.0;
 const TOP: f32 = 6_460_000.0;
-/// Scattering of air molecules at the ground, per metre.
+/// Scattering coefficient of air molecules at the ground, per metre, for red, green and blue.
 const RAYLEIGH: Rgb = [5.802e-6, 13.558e-6, 33.1e-6];
 const RAYLEIGH_HEIGHT: f32 = 8000.0;
-/// Scattering and extinction of haze in clear air at the ground, per metre.
+/// Scattering coefficient of haze in clear air at the ground, per metre. The next constant is its extinction
+/// coefficient.
 const MIE: f32 = 3.996e-6;
 const MIE_EXTINCTION: f32 = 4.44e-6;
 const MIE_HEIGHT: f32 = 1200.0;
 /// Asymmetry of the haze's phase function: 1 scatters straight forward.
 const HAZE_ASYMMETRY: f32 = 0.8;
-/// Absorption of ozone at 25 km, per metre.
+/// Absorption coefficient of ozone at a height of 25 km, per metre, for red, green and blue.
 const OZONE: Rgb = [0.650e-6, 1.881e-6, 0.085e-6];
-/// White balance: 0 keeps the colour of light on level terrain, 1 makes it white.
+/// Strength of the white balance: 0 keeps the colour of light on level terrain, 1 makes it white.
 const ADAPTED: f32 = 0.25;
 /// Height of the eye above the sea, in metres.
 const EYE: f32 = 500.0;
 /// Fraction of the light that the ground reflects.
 const GROUND_ALBEDO: f32 = 0.25;
 
-/// The light on the terrain and the sky behind it, as linear light ready for the screen.
+/// Light of the sun and the sky on the terrain, and the sky in every direction. All colours are linear light, exposed
+/// for the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Daylight {
     /// The sky: [`ELEVATIONS`] rows from the horizon upwards, with [`AZIMUTHS`] directions each.
     pub map: Vec<Rgb>,
-    /// Light of the sun on a white surface that faces it.
+    /// Sunlight on a white surface that faces the sun.
     pub sun: Rgb,
     /// Light of the whole sky on a level white surface.
     pub sky: Rgb,
@@ -53,9 +56,9 @@ pub struct Daylight {
 }
 
 impl Daylight {
-    /// The daylight of a scene; the daylight computed last is cached.
+    /// The daylight of a scene. The most recent daylight is cached.
     pub fn of_scene(settings: &Settings) -> Arc<Self> {
-        /// The sun's elevation and the haze as bits, and the sky condition.
+        /// Cache key: the bits of the sun's elevation and of the haze, and the sky condition.
         type Key = (u32, u32, SkyCondition);
         static LAST: Mutex<Option<(Key, Arc<Daylight>)>> = Mutex::new(None);
         let source = settings.light_source();
@@ -79,7 +82,7 @@ impl Daylight {
             (air.map(), sun)
         };
         let rise = (elevation_degrees / 25.0).clamp(0.0, 1.0);
-        // While the sun is near the horizon, the picture darkens as a real landscape does.
+        // While the sun is near the horizon, the exposure is reduced, because a real landscape also becomes darker.
         let dusk = 0.45 + 0.55 * (elevation_degrees / 12.0).clamp(0.0, 1.0);
         let brightness = (0.95 + 0.35 * rise * (2.0 - rise)) * dusk;
         let (map, sun, target, tint, stars) = match sky {
@@ -108,8 +111,8 @@ impl Daylight {
 }
 
 impl Daylight {
-    /// Luminance of the sky at an elevation and an azimuth from the sun, both in radians, from the nearest entry of the
-    /// map.
+    /// Luminance of the sky at an elevation and at an azimuth relative to the sun, both in radians. The function reads
+    /// the nearest map entry.
     pub fn sky_luminance(&self, azimuth: f32, elevation: f32) -> f32 {
         let nearest = |share: f32, count: usize| (share.clamp(0.0, 1.0).sqrt() * (count - 1) as f32 + 0.5) as usize;
         let (along, up) = (nearest(azimuth.abs() / PI, AZIMUTHS), nearest(elevation / FRAC_PI_2, ELEVATIONS));
@@ -121,8 +124,8 @@ fn luminance([r, g, b]: Rgb) -> f32 {
     0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
-/// Azimuth from the sun and elevation of a map entry. Entries are denser near the sun and the horizon, where the light
-/// changes most.
+/// Azimuth relative to the sun, and elevation, of map entry `k` in radians. Entries are denser near the sun and near
+/// the horizon, where the light changes most.
 fn direction(k: usize) -> (f32, f32) {
     let along = (k % AZIMUTHS) as f32 / (AZIMUTHS - 1) as f32;
     let up = (k / AZIMUTHS) as f32 / (ELEVATIONS - 1) as f32;
@@ -153,7 +156,7 @@ fn overcast() -> Vec<Rgb> {
     (0..AZIMUTHS * ELEVATIONS).map(at).collect()
 }
 
-/// Scattering and extinction of the air, per metre.
+/// Scattering and extinction coefficients of the air, per metre.
 struct Scattering {
     rayleigh: Rgb,
     mie: f32,
@@ -163,13 +166,13 @@ struct Scattering {
 const HEIGHTS: usize = 32;
 const COSINES: usize = 64;
 
-/// The atmosphere under one position of the sun.
+/// The atmosphere, lit by the sun at one position.
 struct SunlitAir {
     sun_elevation: f32,
     haze: f32,
-    /// Transmittance from outside the atmosphere, by height and by the cosine of the angle to the vertical.
+    /// Transmittance between space and a position in the air, by height and by the cosine of the angle to the vertical.
     through: Vec<Rgb>,
-    /// Light from multiple scattering, by height.
+    /// Light from multiple scattering, by height above the ground.
     multiple: [Rgb; HEIGHTS],
 }
 
@@ -195,7 +198,7 @@ impl SunlitAir {
         Scattering { rayleigh, mie: MIE * hazy, extinction }
     }
 
-    /// Fraction of the light from outside that reaches a position; 0 from below the horizon.
+    /// Fraction of the light from space that reaches a position; 0 if the ray passes through the ground.
     fn transmittance(&self, radius: f32, cosine: f32) -> Rgb {
         const STEPS: usize = 40;
         if way_to_ground(radius, cosine).is_some() {
@@ -211,7 +214,7 @@ impl SunlitAir {
         depth.map(|d| libm::expf(-d))
     }
 
-    /// Transmittance from outside the atmosphere, read from the table.
+    /// Transmittance between space and a position, read from the table.
     fn sun_through(&self, radius: f32, cosine: f32) -> Rgb {
         let at = libm::sqrtf(((radius - GROUND) / (TOP - GROUND)).clamp(0.0, 1.0)) * (HEIGHTS - 1) as f32;
         let of = (0.5 + 0.5 * root(cosine)).clamp(0.0, 1.0) * (COSINES - 1) as f32;
@@ -262,8 +265,8 @@ impl SunlitAir {
         (0..AZIMUTHS * ELEVATIONS).map(at).collect()
     }
 
-    /// Light along a ray. With `sky`, phase functions apply and multiple scattering is added. Without it, scattering is
-    /// isotropic and the ground reflects light.
+    /// Light along a ray. With `sky`, phase functions apply and multiple scattering is added. Without `sky`, scattering
+    /// is isotropic and the ground reflects light.
     fn ray(&self, radius: f32, cosine: f32, azimuth: f32, steps: usize, sky: Option<()>) -> RayLight {
         let to_ground = way_to_ground(radius, cosine).filter(|_| sky.is_none());
         let length = to_ground.unwrap_or_else(|| way_out(radius, cosine.max(if sky.is_some() { 0.0 } else { -1.0 })));
@@ -273,14 +276,14 @@ impl SunlitAir {
         let (mut light, mut scattered, mut through) = ([0.0; 3], [0.0; 3], [1.0; 3]);
         let mut before = 0.0;
         for k in 0..steps {
-            // Steps are short near the eye and become longer with distance.
+            // Steps along the ray are short near the eye and become longer with distance.
             let share = (k + 1) as f32 / steps as f32;
             let end = length * share * share;
             let (middle, step) = (0.5 * (before + end), end - before);
             before = end;
             let (there, _) = advanced_along_ray(radius, cosine, middle);
             let air = self.scattering((there - GROUND).max(0.0));
-            // Cosine of the angle between the sun and the vertical at that position.
+            // Cosine of the angle between the sun and the vertical at the middle of the step.
             let sun = (radius * sun_up + middle * towards) / there;
             let sunlight = self.sun_through(there, sun);
             let multiple = if sky.is_some() { self.multiple_at(there - GROUND) } else { [0.0; 3] };
@@ -315,20 +318,20 @@ fn rayleigh_phase(cosine: f32) -> f32 {
     3.0 / (16.0 * PI) * (1.0 + cosine * cosine)
 }
 
-/// The phase function of Cornette and Shanks.
+/// The phase function of haze by Cornette and Shanks.
 fn mie_phase(cosine: f32) -> f32 {
     let g = HAZE_ASYMMETRY;
     let away = 1.0 + g * g - 2.0 * g * cosine;
     3.0 / (8.0 * PI) * (1.0 - g * g) * (1.0 + cosine * cosine) / ((2.0 + g * g) * away * libm::sqrtf(away))
 }
 
-/// Height of a row of the tables; rows are closely spaced near the ground.
+/// Height above the ground of a row of the tables; rows are closely spaced near the ground.
 fn height_of(row: usize) -> f32 {
     let share = row as f32 / (HEIGHTS - 1) as f32;
     (TOP - GROUND) * share * share
 }
 
-/// Cosine of a column of the table; columns are closely spaced near the horizon.
+/// Cosine of the angle to the vertical in a column of the table; columns are closely spaced near the horizon.
 fn cosine_of(column: usize) -> f32 {
     let x = 2.0 * column as f32 / (COSINES - 1) as f32 - 1.0;
     x * x.abs()
@@ -372,8 +375,8 @@ mod tests {
 
     #[test]
     fn zenith_light_is_attenuated_by_the_optical_depth() {
-        // Bodhaine et al. 1999: the vertical optical depth of clean air is 0.0975 at 550 nm. Our value in the green
-        // channel is compared with it.
+        // According to Bodhaine et al. 1999, the vertical optical depth of clean air is 0.0975 at 550 nm. The test
+        // compares this value with the green channel.
         let air = SunlitAir::new(FRAC_PI_2, 0.0);
         let [_, green, _] = air.transmittance(GROUND, 1.0);
         let ozone = 1.881e-6 * 15_000.0;
@@ -390,7 +393,7 @@ mod tests {
         assert!(warmth(&evening) > 2.0 * warmth(&noon));
         // The horizon is brighter towards the sun than away from it.
         assert!(luminance(entry_of(&evening, 0, 3)) > 1.3 * luminance(entry_of(&evening, AZIMUTHS - 1, 3)));
-        // At a clear noon most light is from the sun: the ratio of sky to sun is about 1 : 12 to 1 : 4.
+        // At a clear noon most light is from the sun: the ratio of sky light to sunlight is between 1 : 12 and 1 : 4.
         let share = luminance(noon.sky) / (luminance(noon.sun) * 0.866);
         assert!((0.06..0.40).contains(&share), "{share}");
     }

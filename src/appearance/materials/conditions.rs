@@ -12,20 +12,21 @@ use crate::scene::Settings;
 
 /// The maps that conditions read.
 pub const SITE_MAPS: [MapKind; 4] = [MapKind::Flow, MapKind::Deposits, MapKind::Wear, MapKind::Vegetation];
-/// Thickness in metres at which deposits, and eroded material, have changed half of the ground.
+/// Thickness in metres at which half of the ground counts as changed: of deposits, then of eroded material.
 const HALF_CHANGED: [f32; 2] = [1.0, 4.0];
-/// Powers of ten of the drainage areas, in square metres, at which running water starts to show and is fully visible.
+/// Drainage areas at which running water starts to show and is fully visible: 10³ m² and 10⁷ m². The numbers are the
+/// powers of ten.
 const CATCHMENT: (f32, f32) = (3.0, 7.0);
 
-/// Fraction of the ground that is changed by a thickness (a fraction of the relief) of deposits (`which` 0) or of
-/// eroded material (`which` 1).
+/// Fraction of the ground that counts as changed. `thickness` is a fraction of the relief, of deposits (`which` 0) or
+/// of eroded material (`which` 1).
 fn changed_share(which: usize, thickness: f32, relief_metres: f32) -> f32 {
     hidden_fraction((thickness * relief_metres / HALF_CHANGED[which]).max(0.0))
 }
 
-/// Returns a function of a direction (a unit vector) on a planet. The function returns deposits, wear, vegetation and
-/// hardness in that direction, interpolated between samples, each from 0 to 1 as in rule conditions. `None` if the
-/// planet has none of these maps.
+/// Returns a function of a direction on a planet (a unit vector). The function returns deposits, wear, vegetation and
+/// hardness at that point of the surface, each from 0 to 1 as in rule conditions. Values are interpolated between
+/// samples. `None` if the planet has none of these maps.
 pub fn globe_site(terrain: &Terrain, relief_metres: f32) -> Option<impl Fn([f64; 3]) -> [f32; 4] + Sync> {
     const MAPS: [MapKind; 4] = [MapKind::Deposits, MapKind::Wear, MapKind::Vegetation, MapKind::Hardness];
     let maps = MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
@@ -41,8 +42,8 @@ pub fn globe_site(terrain: &Terrain, relief_metres: f32) -> Option<impl Fn([f64;
     })
 }
 
-/// Returns a function of a sample. The function returns the sample's flow, deposits, vegetation and the fraction that
-/// is *not* eroded, each from 0 to 1. On a terrain without maps these values are 0, 0, 0 and 1.
+/// Returns a function of a sample. The function returns the sample's flow, deposits, vegetation and the fraction of the
+/// ground that is *not* eroded, each from 0 to 1. On a terrain without maps these values are 0, 0, 0 and 1.
 pub fn site_conditions(terrain: &Terrain, settings: &Settings) -> impl Fn(usize) -> [f32; 4] + Sync {
     let cell = settings.size_metres / (terrain.grid.whole_samples() - 1) as f32;
     let maps = SITE_MAPS.map(|kind| terrain.map(kind).map(|map| map.as_slice()));
@@ -66,18 +67,18 @@ pub(in crate::appearance) fn asks_curvature(bands: &[Band; CONDITIONS.len()]) ->
     bands[9] != EVERYWHERE
 }
 
-/// Distance in samples to each side over which the curvature is measured.
+/// Distance in samples on each side of a position over which the curvature is measured.
 const CURVATURE_SAMPLES: f32 = 2.0;
 /// The topographic wetness index at which wetness is 0, and at which it is 1.
 const TOPOGRAPHIC_INDEX: (f32, f32) = (5.0, 15.0);
-/// Minimum slope, as a tangent, in the wetness index. Even on level terrain some water drains away.
+/// Minimum slope, as a tangent, in the wetness index. Some water drains away on level terrain as well.
 const LEAST_TANGENT: f32 = 0.001;
-/// Flow below which wetness fades to 0, so that wetness has no sharp edge.
+/// Flow below which wetness fades to 0, so that wet areas have no sharp edge.
 const WETNESS_BEGINS: f32 = 0.04;
 
 /// Topographic wetness index ln(a / tan β) (Beven & Kirkby 1979), scaled to 0..1 between the two values of
 /// [`TOPOGRAPHIC_INDEX`]. Here a is the drainage area per contour length and β the slope angle. `flow` is from
-/// [`site_conditions`], `tangent` is tan β, and the cell width in metres is the contour length.
+/// [`site_conditions`], `tangent` is tan β, and the contour length is the cell width `cell_metres`.
 fn wetness(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
     let ((least, most), (dry, wet)) = (CATCHMENT, TOPOGRAPHIC_INDEX);
     let area_log = (least + (most - least) * flow) * std::f32::consts::LN_10;
@@ -85,17 +86,17 @@ fn wetness(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
     (flow / WETNESS_BEGINS).min(1.0) * ((index - dry) / (wet - dry)).clamp(0.0, 1.0)
 }
 
-/// Returns the values of [`CONDITIONS`] at any position of a square terrain.
+/// Computes the values of [`CONDITIONS`] at any position of a square terrain.
 pub struct GroundConditions<'a> {
     terrain: &'a Terrain,
     settings: &'a Settings,
     palette: &'a PaletteTable,
     site: Box<dyn Fn(usize) -> [f32; 4] + Sync + 'a>,
-    /// Openness of every sample, if any of the rules uses it.
+    /// Openness of every sample, if any rule uses openness.
     openness: Option<Vec<f32>>,
     /// Biome colours of every sample, if a biome table colours the terrain.
     biomes: Option<Cow<'a, [[u8; 4]]>>,
-    /// Whether any of the rules uses the curvature.
+    /// Whether any rule uses the curvature.
     asks_curvature: bool,
     /// Fractions of the materials of a construction's primitives.
     fraction_maps: Option<GroundShareMaps<'a>>,
@@ -125,7 +126,7 @@ impl<'a> GroundConditions<'a> {
         Self::with_colours(terrain, settings, palette, biomes, bands, control)
     }
 
-    /// Like [`new`](Self::new), with known biome colours of the samples.
+    /// Like [`new`](Self::new), for samples whose biome colours are already computed.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -148,8 +149,8 @@ impl<'a> GroundConditions<'a> {
     }
 
     /// Prepares the conditions in a window of a terrain. The caller supplies the openness of the window's samples if a
-    /// rule uses openness, and whether a rule uses the curvature. Positions are those of the whole terrain. A value
-    /// depends on two samples around its position, a curvature on four.
+    /// rule uses openness, and whether a rule uses the curvature. Positions are relative to the whole terrain. A value
+    /// depends on samples up to two away from its position, a curvature on samples up to four away.
     pub fn in_window(
         terrain: &'a Terrain,
         settings: &'a Settings,
@@ -204,7 +205,7 @@ impl<'a> GroundConditions<'a> {
         1000.0 * (across + along) / (4.0 * CURVATURE_SAMPLES * self.cell_metres())
     }
 
-    /// Terrain colour in linear light at (u, v), under plants with the density of the vegetation map.
+    /// Terrain colour in linear light at (u, v), below plants with the density `vegetation`.
     pub fn colour(&self, place: [f32; 2], slope_degrees: f32, vegetation: f32) -> Light {
         let metres = self.metres(place);
         let ground = match &self.biomes {
@@ -270,7 +271,7 @@ impl PlantedGround for GroundConditions<'_> {
     }
 
     fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32 {
-        // The density is 1 if there is no density map.
+        // Without a density map, the density is 1 everywhere.
         let map = self.terrain.map(kind.density_map());
         map.map_or(1.0, |map| self.interpolated(place, |k| map[k]).clamp(0.0, 1.0))
     }
@@ -323,7 +324,7 @@ mod tests {
         assert!(globe_site(&terrain, 1000.0).is_none(), "the terrain has no maps");
         terrain.map_mut(MapKind::Flow).fill(3.0);
         assert!(globe_site(&terrain, 1000.0).is_none(), "no map that the conditions read");
-        // One metre of deposits has changed half of the ground, and so have four metres of erosion.
+        // One metre of deposits changes half of the ground, and so do four metres of erosion.
         terrain.map_mut(MapKind::Deposits).fill(0.001);
         let n = terrain.samples();
         terrain.map_mut(MapKind::Wear).iter_mut().enumerate().for_each(|(k, worn)| *worn = 0.004 * (k % n / 8) as f32);
@@ -337,7 +338,7 @@ mod tests {
 
     #[test]
     fn a_sphere_has_the_curvature_of_its_radius() {
-        // The cap of a sphere with a radius of 800 m, and the bowl of the same shape.
+        // The terrain is the cap of a sphere with a radius of 800 m, and then a bowl of the same shape.
         for sign in [1.0, -1.0] {
             let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, ..Settings::default() };
             let terrain = Terrain::from_fn(129, Edges::Open, |u, v| {
@@ -358,7 +359,7 @@ mod tests {
 
     #[test]
     fn wetness_is_high_on_level_ground_with_much_drainage() {
-        // ln(10⁵ m² / 10 m / 0.1) = 11.5
+        // The wetness index of 10⁵ m² on a cell of 10 m with a slope of 0.1 is ln(10⁵ m² / 10 m / 0.1) = 11.5.
         assert!((wetness(0.5, 0.1, 10.0) - 0.6513).abs() < 1e-3);
         assert!(
             wetness(0.5, 0.01, 10.0) > wetness(0.5, 0.1, 10.0) && wetness(0.7, 0.1, 10.0) > wetness(0.5, 0.1, 10.0)

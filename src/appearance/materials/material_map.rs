@@ -1,5 +1,5 @@
-//! Material weights of a square terrain at every sample, from the same rules as in the view and from the construction
-//! primitives that have a material.
+//! Material weights of a square terrain at every sample. They follow from the same rules as in the 3D view, and from
+//! the construction primitives that have a material.
 
 use super::conditions::{asks_curvature, asks_openness};
 use super::piece_materials::PIECE_MATERIALS;
@@ -27,7 +27,8 @@ pub fn with_material_weights<T>(
     weights_on(scene, terrain, &table, &ground, read)
 }
 
-/// Like [`with_material_weights`], in a window of a square terrain; `around` returns the openness of the window.
+/// Like [`with_material_weights`], for a window of a square terrain. `around` returns the openness of the window's
+/// samples.
 ///
 /// # Errors
 /// If `control` or `read` cancels.
@@ -87,7 +88,7 @@ mod tests {
     fn cliffs_are_rock_and_snow_lies_on_all() {
         let settings = Settings { size_metres: 1000.0, relief_metres: 500.0, sea_level: 0.0, ..Settings::default() };
         let scene = Scene { settings, palette: "alpine".into(), ..Scene::default() };
-        // The terrain is level, then a cliff of 76 degrees.
+        // Half of the terrain is level, the other half is a cliff of 76 degrees.
         let mut terrain =
             Terrain::from_fn(129, Edges::Open, |u, _| if u < 0.5 { 0.02 } else { 0.02 + 8.0 * (u - 0.5) });
         let control = Control::default();

@@ -1,4 +1,4 @@
-//! Ground materials: their close-up look, and the fraction of each material at each position.
+//! Ground materials: their textures for close-up views, and the fraction of each material at each position.
 
 pub(super) mod conditions;
 pub(super) mod material_map;

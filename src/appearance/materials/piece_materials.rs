@@ -13,12 +13,13 @@ pub const PIECE_MATERIALS: [Material; MapKind::COVER_FRACTIONS.len()] =
 /// Colour of a road in linear light: trodden gravel, brighter than river gravel.
 const ROAD: Light = [0.42, 0.38, 0.32];
 
-/// Fractions of the ground at a position that have a primitive's material, in the order of
-/// [`MapKind::COVER_FRACTIONS`]; their sum is at most 1.
+/// Fractions of the ground that have the material of a construction's primitive, in the order of
+/// [`MapKind::COVER_FRACTIONS`]. Their sum is at most 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CoverFractions(pub [f32; MapKind::COVER_FRACTIONS.len()]);
 
-/// Indices of sand and snow, in the order of [`COVERS`]. Both are on top of the other materials.
+/// Indices of sand and snow in the fractions, in the order of [`COVERS`]. Sand and snow are on top of the other
+/// materials.
 const LYING: [usize; COVERS.len()] = [2, 3];
 
 impl CoverFractions {
@@ -28,8 +29,8 @@ impl CoverFractions {
         [if snow < 1.0 { (sand / (1.0 - snow)).min(1.0) } else { 0.0 }, snow]
     }
 
-    /// The tint of rock, grass, road and bare earth on ground without sand and snow, in linear light. Also returns the
-    /// fraction of the ground's own colour that these materials hide.
+    /// The colours of rock, grass, road and bare earth in linear light, weighted by their fractions and added up. Also
+    /// returns the fraction of the ground's own colour that they hide. Fractions refer to ground without sand and snow.
     pub fn tint(&self) -> (Light, f32) {
         let free = 1.0 - LYING.iter().map(|k| self.0[*k]).sum::<f32>();
         let (mut light, mut hidden) = ([0.0; 3], 0.0);
@@ -49,7 +50,7 @@ impl CoverFractions {
         (light, hidden.min(1.0))
     }
 
-    /// A ground colour (linear light) with the tint of these materials, before sand and snow cover it.
+    /// The colour `ground` (linear light), tinted by rock, grass, road and bare earth, before sand and snow cover it.
     pub fn tinted(&self, ground: Light) -> Light {
         let (light, hidden) = self.tint();
         if hidden <= 0.0 { ground } else { std::array::from_fn(|c| ground[c] * (1.0 - hidden) + light[c]) }
@@ -72,7 +73,7 @@ impl<'a> GroundShareMaps<'a> {
     }
 }
 
-/// Combined hidden fraction of two covers on top of each other.
+/// Fraction of the ground that two overlapping covers hide together; each hides the fractions `first` and `second`.
 pub fn combined_cover(first: f32, second: f32) -> f32 {
     first + second * (1.0 - first)
 }

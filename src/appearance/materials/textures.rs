@@ -1,8 +1,8 @@
-//! Procedural textures of the ground materials: slopes, height and tone of about one square metre that repeats without
-//! a seam.
+//! Procedural textures of the ground materials. A texture holds slopes, height and tone of about one square metre, and
+//! repeats without a seam.
 //!
-//! Every texture is a height from 0 to 1 made of periodic gradient noise (Perlin 2002) and cellular noise (Worley
-//! 1996). The slopes follow from the height, and a tone makes stones and blades darker and lighter. The texture
+//! Every texture is a height from 0 to 1, made of periodic gradient noise (Perlin 2002) and cellular noise (Worley
+//! 1996). The slopes follow from the height. The tone makes single stones and blades darker or lighter. The texture
 //! contains no colour: the palette gives the colour.
 
 use std::f32::consts::TAU;
@@ -13,20 +13,21 @@ use rayon::prelude::*;
 use crate::appearance_files::Material;
 use crate::field::{Stream, smooth_step};
 
-/// The appearance of a material apart from its surface shape.
+/// The appearance of a material, except for its texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaterialLook {
     /// The material's own linear colour; rules with a tint use it.
     pub colour: [f32; 3],
-    /// Height of the texture's relief divided by its side.
+    /// Height range of the texture divided by its side length.
     pub depth: f32,
-    /// Strength of the tone's effect on the colour.
+    /// Strength of the effect that the texture's tone has on the colour.
     pub contrast: f32,
-    /// Maximum repeat distance in metres at which the texture still looks natural.
+    /// Maximum side length in metres to which the repeating texture can be enlarged and still look natural.
     pub widest_metres: f32,
-    /// Fraction of light that a mirror-like film on snow, ice or mud reflects.
+    /// Fraction of light that snow, ice or wet mud reflects like a mirror.
     pub gloss: f32,
-    /// Strength of procedural ridges and creases down slopes where the samples are too coarse to show them, 0 to 1.
+    /// Strength, from 0 to 1, of procedural ridges and creases that run downslope. They show details that are smaller
+    /// than the sample spacing.
     pub creases: f32,
 }
 
@@ -47,7 +48,7 @@ pub fn look_of(material: Material) -> MaterialLook {
         Material::Soil => look([0.15, 0.11, 0.075], 0.026, 0.55, 400.0, 0.0, 0.7),
         Material::Grass => look([0.10, 0.14, 0.045], 0.016, 0.42, 500.0, 0.0, 0.35),
         Material::Forest => look([0.07, 0.075, 0.035], 0.016, 0.60, 60.0, 0.0, 0.4),
-        // Wind ripples are 15 times as long as high (Bagnold 1941), and there are nine ripples along a side.
+        // Wind ripples are 15 times as long as high (Bagnold 1941), and the texture has nine ripples along a side.
         Material::Sand => look([0.62, 0.45, 0.26], 0.0075, 0.22, 60.0, 0.0, 0.0),
         Material::Mud => look([0.13, 0.10, 0.075], 0.010, 0.35, 10.0, 0.15, 0.3),
         Material::Snow => look([0.86, 0.89, 0.94], 0.016, 0.10, 300.0, 0.10, 0.22),
@@ -56,15 +57,15 @@ pub fn look_of(material: Material) -> MaterialLook {
     }
 }
 
-/// A material texture: each texel is slope to the east, slope to the south, height and tone, as bytes around 128
-/// (height from 0).
+/// A material texture. Each texel has four bytes: slope to the east, slope to the south, height and tone. The byte 128
+/// means 0, except for the height, which starts at byte 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialTexture {
-    /// Texels per side.
+    /// Number of texels per side.
     pub side: usize,
     /// Texels in rows from the north-west corner.
     pub texels: Vec<[u8; 4]>,
-    /// Slope of the byte values 1 and 255, in texture heights per side.
+    /// Slope that the bytes 1 and 255 represent, as a multiple of the texture's height range per side.
     pub steepest: f32,
 }
 
@@ -105,7 +106,7 @@ impl MaterialTexture {
     }
 }
 
-/// Blurs a repeating texture: each texel takes half its value from its neighbours along both axes. The edges of blocks,
+/// Blurs a repeating texture: along each axis, half of a texel's value is from its neighbours. The edges of blocks,
 /// joints and leaves then have no stair steps.
 fn evened(made: &[[f32; 2]], side: usize) -> Vec<[f32; 2]> {
     let mean = |[before, here, after]: [[f32; 2]; 3]| -> [f32; 2] {
@@ -138,7 +139,7 @@ fn surface(material: Material, at: [f32; 2]) -> [f32; 2] {
     }
 }
 
-/// Blocks of all sizes with tilted tops, and narrow joints between the large blocks.
+/// Height and tone of rock: blocks of several sizes with tilted tops, and narrow joints between the large blocks.
 fn rock(at: [f32; 2]) -> [f32; 2] {
     let warp = [0.025 * sum(at, 5, 4, 11), 0.025 * sum(at, 5, 4, 12)];
     let p = [at[0] + warp[0], at[1] + warp[1]];
@@ -161,7 +162,7 @@ fn rock(at: [f32; 2]) -> [f32; 2] {
     [height + 0.55 * crags + 0.08 * fine, tone + 0.45 * crags + 0.15 * fine]
 }
 
-/// Stones of three sizes lying on each other; a higher `angular` makes them less round and sharper.
+/// Height and tone of overlapping stones of three sizes. A higher `angular` makes the stones less round and sharper.
 fn stones(at: [f32; 2], across: i32, angular: f32, seed: u64) -> [f32; 2] {
     let mut top = -1.0f32;
     let mut tone = -0.4;
@@ -197,7 +198,7 @@ fn grass(at: [f32; 2]) -> [f32; 2] {
     let p = [at[0] + bend[0], at[1] + bend[1]];
     let (mut top, mut tone) = (-1.0f32, 0.0);
     for (k, across) in [13, 23, 41].into_iter().enumerate() {
-        // A tuft has blades all around its centre.
+        // The blades of a tuft surround its centre.
         let tuft = cells(p, across, 64 + k as u64);
         let angle = libm::atan2f(tuft.south, tuft.east);
         let blades = libm::cosf(9.0 * angle + 40.0 * tuft.value) * libm::cosf(14.0 * angle + 60.0 * tuft.other);
@@ -262,16 +263,16 @@ fn ice(at: [f32; 2]) -> [f32; 2] {
     [0.7 * smooth - 0.5 * crack, 0.4 * smooth + 0.5 * veins - 0.5 * crack]
 }
 
-/// Rock strata seen from the side; `at[1]` is up. Hard beds stand out and break into blocks.
+/// Height and tone of rock strata in vertical section; `at[1]` is up. Hard beds protrude and break into blocks.
 fn strata(at: [f32; 2]) -> [f32; 2] {
     let bend = 0.012 * sum([at[0], 0.5], 3, 4, 121);
     let up = at[1] + bend;
     let (mut height, mut tone, mut weight) = (0.0, 0.0, 1.0);
     for (k, beds) in [5, 11, 23, 47].into_iter().enumerate() {
-        // Cellular noise with one column of cells: each cell is a bed, so that thicknesses vary.
+        // Cellular noise with a single column of cells: each cell is a bed, and the beds differ in thickness.
         let bed = cells([0.5 / beds as f32, up], beds, 122 + k as u64);
         let (hard, colour) = (bed.value, bed.other);
-        // The upper edge is sharp; below it the bed is eroded back.
+        // The upper edge of a bed is sharp; its lower part is eroded.
         let face = (bed.second - bed.first).clamp(0.0, 0.25) * 4.0;
         height += weight * (0.9 * hard + 0.25 * face);
         tone += weight * (0.95 * (colour - 0.5) + 0.22 * (hard - 0.5));
@@ -284,8 +285,8 @@ fn strata(at: [f32; 2]) -> [f32; 2] {
     [height + 0.30 * rough + 0.08 * fine - 0.10 * joint, tone + 0.30 * rough + 0.14 * fine - 0.08 * joint]
 }
 
-/// Sums octaves of gradient noise, each half as high as the one before. The sum is about -0.7 to 0.7 and repeats with
-/// period 1.
+/// Sums octaves of gradient noise, each half as high as the previous octave. The sum is about -0.7 to 0.7 and repeats
+/// with period 1.
 fn sum(at: [f32; 2], cells: i32, octaves: u32, seed: u64) -> f32 {
     let (mut value, mut weight, mut across) = (0.0, 1.0, cells);
     for octave in 0..octaves {
@@ -303,7 +304,7 @@ fn stretched(at: [f32; 2], cells: [i32; 2], seed: u64) -> f32 {
         + 0.5 * gradient_noise(at, twice, Stream::new(seed as u32, 1))
 }
 
-/// Unit gradients, evenly distributed over all directions.
+/// Unit gradient vectors, evenly distributed over all directions.
 static DIRECTIONS: LazyLock<[[f32; 2]; 64]> = LazyLock::new(|| {
     std::array::from_fn(|k| {
         let angle = TAU * k as f32 / 64.0;
@@ -311,7 +312,7 @@ static DIRECTIONS: LazyLock<[[f32; 2]; 64]> = LazyLock::new(|| {
     })
 });
 
-/// Perlin's gradient noise on a periodic lattice of `cells`.
+/// Perlin's gradient noise on a periodic lattice; `cells` is the number of cells along each axis.
 fn gradient_noise(at: [f32; 2], cells: [i32; 2], random: Stream) -> f32 {
     let place = [at[0] * cells[0] as f32, at[1] * cells[1] as f32];
     let low = place.map(|x| libm::floorf(x) as i32);
@@ -329,18 +330,18 @@ fn gradient_noise(at: [f32; 2], cells: [i32; 2], random: Stream) -> f32 {
 
 /// The nearest feature point of a cellular noise.
 struct WorleyPoint {
-    /// Distances to the nearest and to the second nearest point, in cells.
+    /// Distance to the nearest point in cells. The next field is the distance to the second nearest point.
     first: f32,
     second: f32,
-    /// Offset to the nearest point, in cells.
+    /// Offset to the nearest point in cells: to the east, and below to the south.
     east: f32,
     south: f32,
-    /// Random numbers of the nearest point, from 0 to 1.
+    /// Random number of the nearest point, from 0 to 1. The next field is a second random number.
     value: f32,
     other: f32,
 }
 
-/// Worley's cellular noise with one feature point per cell; periodic.
+/// Worley's cellular noise with one feature point per cell; it repeats after `across` cells.
 fn cells(at: [f32; 2], across: i32, seed: u64) -> WorleyPoint {
     let random = Stream::new(seed as u32, 7);
     let (shift_x, shift_y, value, other) = (random.fork(0), random.fork(1), random.fork(2), random.fork(3));

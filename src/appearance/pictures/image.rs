@@ -10,7 +10,7 @@ use super::raster::PixelGrid;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::io::{FileError, SaveTarget, StagedFile};
 
-/// Size in bytes of a compressed chunk of a PNG file.
+/// Size in bytes of each compressed chunk of a PNG file.
 const PACKED_BYTES: usize = 1 << 15;
 
 /// An sRGB picture, row by row from the top left.
@@ -25,7 +25,7 @@ pub struct RgbImage {
 }
 
 impl RgbImage {
-    /// A picture from a function of the pixel.
+    /// A picture whose pixel (x, y) has the colour `colour(x, y)`.
     pub fn from_fn(width: usize, height: usize, colour: impl Fn(usize, usize) -> [u8; 3] + Sync) -> Self {
         let mut rgb = vec![0; width * height * 3];
         rgb.par_chunks_mut(width * 3).enumerate().for_each(|(y, row)| {
@@ -34,7 +34,7 @@ impl RgbImage {
         Self { width, height, rgb }
     }
 
-    /// Like [`from_fn`](Self::from_fn), and checks `control` once per row.
+    /// Like [`from_fn`](Self::from_fn), but checks `control` for cancellation once per row.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -60,7 +60,7 @@ impl RgbImage {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
         let mut writer = encoder.write_header()?;
-        // Each compressed chunk is written immediately, so that the writer can cancel between chunks.
+        // Each compressed chunk is passed to `out` immediately, so that `out` can cancel between chunks.
         let mut stream = writer.stream_writer_with_size(PACKED_BYTES)?;
         self.rgb.chunks(self.width * 3).try_for_each(|row| stream.write_all(row))?;
         stream.finish()?;
@@ -88,8 +88,8 @@ impl RgbImage {
         self.stage(to)?.commit()
     }
 
-    /// Like [`save`](Self::save), but leaves the last step to the caller: the new file does not yet replace the old
-    /// one.
+    /// Like [`save`](Self::save), but leaves the last step to the caller: the new file is complete on the disk and has
+    /// not yet replaced the old file.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -1,10 +1,10 @@
-//! Heights resampled to the pixels of a picture, and coarser versions for tracing over long distances.
+//! Heights resampled to the pixels of a picture, and coarser levels for tracing rays over long distances.
 
 use rayon::prelude::*;
 
 use crate::field::{Cancelled, Control, Terrain, catmull_rom_weights};
 
-/// Values on the pixels of a picture, row by row from the north-west corner.
+/// Values at the pixels of a picture, row by row from the north-west corner.
 #[derive(Clone, Debug)]
 pub struct PixelGrid {
     /// Pixels per row.
@@ -16,7 +16,7 @@ pub struct PixelGrid {
 }
 
 impl PixelGrid {
-    /// A raster from a function of the pixel (x to the east, y to the south).
+    /// A raster whose pixel (x, y) has the value `value(x, y)`; x is to the east, y to the south.
     pub fn from_fn(width: usize, height: usize, value: impl Fn(usize, usize) -> f32 + Sync) -> Self {
         let mut values = vec![0.0; width * height];
         values.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
@@ -25,7 +25,7 @@ impl PixelGrid {
         Self { width, height, values }
     }
 
-    /// Like [`from_fn`](Self::from_fn), and checks `control` once per row.
+    /// Like [`from_fn`](Self::from_fn), but checks `control` for cancellation once per row.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -44,8 +44,9 @@ impl PixelGrid {
         Ok(Self { width, height, values })
     }
 
-    /// The heights at every pixel. Where the terrain is finer than the picture, a pixel is the mean height over its
-    /// area. Where the terrain is coarser, a Catmull-Rom surface is sampled, so that shading is smooth.
+    /// The heights at every pixel. If the terrain is finer than the picture, a pixel is the mean height over the
+    /// pixel's area. If the terrain is coarser, the samples are interpolated by a Catmull-Rom surface, so that shading
+    /// is smooth.
     ///
     /// The longer side of the picture spans the terrain; a picture that is not square shows the middle of the terrain.
     ///
@@ -97,7 +98,7 @@ impl PixelGrid {
     }
 }
 
-/// Catmull-Rom interpolation at column `x`, row `y`; outside its edges the terrain continues at the height of the edge.
+/// Catmull-Rom interpolation at column `x`, row `y`. Beyond its edges the terrain continues at the height of the edge.
 fn smooth(terrain: &Terrain, x: f32, y: f32) -> f32 {
     let n = terrain.samples();
     let (j, i) = ((x.max(0.0) as usize).min(n - 2), (y.max(0.0) as usize).min(n - 2));
@@ -112,13 +113,14 @@ fn smooth(terrain: &Terrain, x: f32, y: f32) -> f32 {
     sum
 }
 
-/// A raster with successively coarser levels of means; distant positions read a mean over a wider area.
+/// A raster with successively coarser levels of means. A ray reads coarser levels with growing distance, so each
+/// reading is a mean over a wider area.
 pub struct Pyramid {
     levels: Vec<PixelGrid>,
 }
 
 impl Pyramid {
-    /// `base` and its successive halvings, down to a single pixel.
+    /// Creates the levels by halving `base` again and again, down to a single pixel.
     pub fn new(base: PixelGrid) -> Self {
         let mut levels = vec![base];
         while let Some(last) = levels.last().filter(|l| l.width.max(l.height) > 4) {
@@ -168,7 +170,7 @@ mod tests {
                 for x in 0..width {
                     let u = 0.5 + (x as f32 + 0.5 - width as f32 * 0.5) / side;
                     let v = 0.5 + (y as f32 + 0.5 - height as f32 * 0.5) / side;
-                    let edge = 0.03; // outside the outermost samples the smooth surface is level
+                    let edge = 0.03; // beyond the outermost samples the interpolated surface is level
                     assert!((raster.values[y * width + x] - (2.0 * u - v)).abs() < edge, "{width}×{height} {x} {y}");
                 }
             }

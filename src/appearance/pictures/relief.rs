@@ -3,15 +3,15 @@
 //! The colour depends on height and slope ([`PaletteTable`]) or on biomes ([`Paint`]). The terrain is lit in linear
 //! light by
 //! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow if the horizon
-//!   towards the sun is higher than the sun, with a soft edge;
+//!   towards the sun is higher than the sun. The edges of shadows are soft;
 //! - the sky: light from eight directions, each blocked below the horizon in that direction. The sky is brighter
-//!   towards the sun and bluer than sunlight. It keeps relief visible on shaded slopes.
+//!   towards the sun, and its light is bluer than sunlight. It keeps relief visible on shaded slopes.
 //!
 //! Horizons are traced at growing distances in successively coarser means of the surface ([`Pyramid`]), so that the
 //! cost per pixel is bounded. Open level terrain keeps the palette's colour. Snow is the exception: it is drawn darker,
 //! so that sunlit snow can be brighter. Water is lit as level terrain; near the shore the bed is visible through the
 //! water. The water of rivers and lakes above the sea is drawn from the terrain's water map; deep water is darker.
-//! Where there is no terrain, the picture is white like paper.
+//! Voids of the terrain are white like paper.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
 
@@ -26,44 +26,45 @@ use crate::scene::Settings;
 
 pub(in crate::appearance) const SUN: Light = [1.0, 0.965, 0.9];
 pub(in crate::appearance) const SKY: Light = [0.88, 0.97, 1.16];
-/// Fraction of the light that is from the sky, on open level terrain.
+/// Fraction of the light that is from the sky; the rest is from the sun. The fraction applies to open level terrain.
 pub(in crate::appearance) const SKY_SHARE: f32 = 0.42;
 /// Relative amount by which the sky is brighter towards the sun than away from the sun.
 const SKY_LEAN: f32 = 0.65;
-/// Range of horizon slopes around the sun's slope over which a shadow fades.
+/// Range of slopes, from the pixel to the horizon, over which a shadow fades. The range is centred on the sun's slope.
 const PENUMBRA: f32 = 0.16;
 /// Darkness of a cast shadow: 1 removes all sunlight.
 pub(in crate::appearance) const SHADOW: f32 = 0.6;
-/// Colour of the haze, and the fraction of it over the lowest land. Haze makes high land stand out from low land.
+/// Colour of the haze. The next constant is the fraction of haze over the lowest land. Haze makes high land stand out
+/// from low land.
 pub(in crate::appearance) const HAZE: Light = [0.60, 0.67, 0.74];
 const HAZE_SHARE: f32 = 0.05;
-/// Depth of water, as a fraction of the terrain's side, below which the bed is no longer visible.
+/// Depth of water, as a fraction of the terrain's side, at which the bed is no longer visible.
 pub(in crate::appearance) const CLEAR_WATER: f32 = 0.006;
-/// Depths of rivers and lakes, as fractions of the relief: thinner water is an invisible film, and deeper water than
-/// the second value hides its bed.
+/// Two depths of rivers and lakes, as fractions of the relief. Water below the first depth is an invisible film, and
+/// water above the second depth hides its bed.
 pub(in crate::appearance) const FILM: f32 = 1.5e-4;
 pub(in crate::appearance) const COVER: f32 = 1.0e-3;
-/// Factor by which a river is coloured deeper than it is, so that it stands out from its bed.
+/// Factor by which the drawn depth of a river exceeds its actual depth, so that the river stands out from its bed.
 pub(in crate::appearance) const RIVER_TINT: f32 = 4.0;
 
-/// Root mean square slope to which terrain is exaggerated for lighting, so that low hills are visible. The second
-/// constant is the maximum exaggeration.
+/// Root mean square slope, as a tangent, to which the slopes of flat terrain are exaggerated for lighting. Low hills
+/// then stay visible. The second constant is the maximum exaggeration.
 const CLEAR_SLOPE: f32 = 0.42;
 const MOST_LIFT: f32 = 3.0;
-/// Light up to this value is shown unchanged; brighter light is compressed.
+/// Linear light up to this value is shown unchanged; brighter light is compressed.
 const BRIGHT: f32 = 0.72;
 
-/// Colour where there is no terrain.
+/// Colour of voids, where there is no terrain.
 const PAPER: Light = [1.0; 3];
 
 const SKY_DIRECTIONS: usize = 8;
-/// Number of directions of the sky view.
+/// Number of directions traced by [`sky_view`].
 const VIEW_DIRECTIONS: usize = 16;
 /// Index of the first palette entry above the water.
 pub(in crate::appearance) const SHORE: usize = 256;
 
-/// Draws the terrain from above. The longer side of the picture spans the terrain; a picture that is not square shows
-/// the middle of the terrain.
+/// Draws the relief image of a terrain. The longer side of the picture spans the terrain; a picture that is not square
+/// shows the middle of the terrain.
 ///
 /// # Errors
 /// If the computation was cancelled.
@@ -80,7 +81,8 @@ pub fn relief(
         let void =
             map_values(&ground, ground.map(MapKind::Ground).map_or(&[], |map| map), 1.0, [width, height], control)?;
         let scene = ReliefView::new(&ground, Some(&void), settings, palette, [width, height], control)?;
-        // The edge is as sharp as the samples of the map allow: half a pixel on either side of the value 0.5.
+        // The edge of a void fades over half a pixel on either side of the map value 0.5, as sharp as the samples
+        // allow.
         let across = (ground.samples() - 1) as f32 / width.max(height) as f32;
         let share = |k: usize| ((void.values[k] - HAS_GROUND) / across.clamp(0.25, 1.0) + 0.5).clamp(0.0, 1.0);
         return RgbImage::drawn(width, height, control, |x, y| {
@@ -99,13 +101,13 @@ struct ReliefView<'a> {
     colours: Vec<Light>,
     rock: Light,
     covers: PixelCoverDepths,
-    /// Biome colours, which are used in place of the palette's table if they are set.
+    /// Biome colours; if set, they replace the colours of the palette.
     paint: Option<Paint>,
     /// Heights in pixel widths.
     ground: PixelGrid,
-    /// Depth of the water map, in pixel widths, if there is one.
+    /// Depth of rivers and lakes in pixel widths, if the terrain has a water map.
     water: Option<PixelGrid>,
-    /// The higher of the terrain and water surfaces, in pixel widths and exaggerated.
+    /// The visible surface, which is the higher of terrain and water. Heights are in pixel widths and exaggerated.
     surface: Pyramid,
     /// Highest point of the surface.
     peak: f32,
@@ -140,7 +142,7 @@ struct SkyRay {
 }
 
 impl<'a> ReliefView<'a> {
-    /// `share` is the fraction of each pixel that has terrain, if the terrain has gaps.
+    /// `share` is the fraction of each pixel that has terrain, if the terrain has voids.
     fn new(
         terrain: &Terrain,
         share: Option<&PixelGrid>,
@@ -195,8 +197,8 @@ impl<'a> ReliefView<'a> {
         let ground = self.ground.values[y * self.ground.width + x];
         let (gx, gy) = self.ground.gradient(x, y);
         let steep = (gx * gx + gy * gy).sqrt();
-        // Fraction of the pixel that is under water: the shore crosses the pixel where the terrain is within half a
-        // step of the sea level.
+        // Fraction of the pixel that is under water. The shore crosses the pixel if the terrain is within half a
+        // pixel's height step of the sea level.
         let wet = (0.5 + (self.sea - ground) / (steep.max(0.02) + 0.2)).clamp(0.0, 1.0);
         let (lit, sky) = (self.sunlit(x, y), self.skylight(x, y));
         let mut seen = [0.0; 3];
@@ -232,12 +234,12 @@ impl<'a> ReliefView<'a> {
         seen
     }
 
-    /// The colour `albedo` under sun and sky, on terrain that rises by (gx, gy); open level terrain keeps its colour.
+    /// The colour `albedo` under sun and sky, on terrain with the slope (gx, gy). Open level terrain keeps its colour.
     fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
         let [east, up, south] = self.sun.direction;
         let (gx, gy) = (gx * self.lift, gy * self.lift);
         let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
-        // Slopes facing a low sun would be overexposed, so the gain is compressed.
+        // The gain is compressed, because a low sun would overexpose the slopes that face it.
         let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
         let sun = (1.0 - SKY_SHARE) * gain * lit;
         std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
@@ -255,7 +257,7 @@ impl<'a> ReliefView<'a> {
         };
         let sea = self.settings.sea_level;
         match shore {
-            // The step above the sea is large enough for a float of any height to represent it.
+            // The height just above the sea is far enough from the sea level to be distinct in single precision.
             ShoreSides::Land => around.here = around.here.max(sea + (self.settings.relief_metres + sea.abs()) * 1.0e-6),
             ShoreSides::Water => around.here = around.here.min(sea),
         }
@@ -276,7 +278,7 @@ impl<'a> ReliefView<'a> {
         mix(self.colours[k], self.colours[next], place - k as f32)
     }
 
-    /// Fraction of the sunlight that reaches the pixel and is not blocked by terrain towards the sun.
+    /// Fraction of the sunlight that reaches the pixel; terrain towards the sun can block it.
     fn sunlit(&self, x: usize, y: usize) -> f32 {
         let here = self.surface.base().values[y * self.ground.width + x];
         let mut horizon = f32::NEG_INFINITY;
@@ -300,8 +302,8 @@ impl<'a> ReliefView<'a> {
     }
 }
 
-/// Fraction of the sky's light that reaches the pixel: 1 in the open. A direction whose horizon has slope t counts 1 /
-/// (1 + t²), the fraction of a uniform sky's light that is above that horizon.
+/// Fraction of the sky's light that reaches the pixel: 1 on open terrain. A direction in which the horizon has slope t
+/// counts 1 / (1 + t²), the fraction of a uniform sky's light that is above that horizon.
 fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) -> f32 {
     let here = surface.base().values[y * surface.base().width + x];
     let mut sum = 0.0;
@@ -320,7 +322,7 @@ fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) ->
 }
 
 /// Fraction of a uniform sky's light that reaches every sample of a square terrain, from 0 to 1: ambient occlusion.
-/// Sixteen directions are traced, each open above its own horizon, without exaggeration.
+/// Sixteen directions are traced to the horizon. Heights are not exaggerated.
 ///
 /// # Errors
 /// If the computation was cancelled.
@@ -369,7 +371,7 @@ pub(in crate::appearance) fn shoulder(light: f32) -> f32 {
     if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
 }
 
-/// Values of a data map at the pixels, times `scale`. The interpolation is never a smooth curve, because a curve would
+/// Values of a data map at the pixels, times `scale`. The interpolation is linear, because a smooth curve would
 /// overshoot on both sides of a shore.
 fn map_values(
     terrain: &Terrain,
@@ -391,7 +393,7 @@ fn map_values(
     Ok(raster)
 }
 
-/// Exaggeration of the terrain for lighting; 1 for steep terrain. Only land pixels count.
+/// Factor by which heights are exaggerated for lighting; 1 for steep terrain. Only the slopes of land pixels count.
 fn lift(ground: &PixelGrid, is_land: impl Fn(usize) -> bool) -> f32 {
     let (mut sum, mut count) = (0.0, 0u32);
     for y in 0..ground.height {

@@ -1,4 +1,4 @@
-//! Requests for pictures from above: size, style, colours, and the view of a planet.
+//! Requests for pictures of a scene from above: size, style, colours, and the view of a planet.
 
 use std::path::PathBuf;
 
@@ -15,18 +15,19 @@ use crate::scene::Scene;
 /// Maximum number of pixels along a side of a picture.
 pub const MOST_PIXELS: u32 = 16_384;
 
-/// A picture of a scene from above; a planet is shown from space or as a map.
+/// A request for a picture of a scene: a terrain from above, or a planet from space or as a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureRequest {
     /// Length of the picture's sides in pixels, if neither width nor height is given.
     pub side: u32,
-    /// Width in pixels. The longer side of the picture spans the terrain, the shorter side its middle.
+    /// Width in pixels. The longer side of the picture spans the terrain, and the shorter side shows the middle of the
+    /// terrain.
     pub width: Option<u32>,
     /// Height in pixels.
     pub height: Option<u32>,
     /// Style of a picture of a terrain; planets ignore it.
     pub style: PictureStyle,
-    /// Palette or biome table by name, used in place of the scene's own.
+    /// Name of the palette or biome table that replaces the scene's own; `None` keeps the scene's own.
     pub palette: Option<String>,
     /// Whether a planet is drawn as a map of all longitudes and latitudes, instead of from space.
     pub as_map: bool,
@@ -72,7 +73,7 @@ pub enum PictureError {
     /// Clouds were requested over a terrain.
     #[error("clouds are for planets; over a terrain the view has them by scene.clouds, which `talweg shot` draws")]
     Clouds,
-    /// A number is out of range.
+    /// A number in the request is out of range.
     #[error("{0}")]
     Number(&'static str),
     /// The file is not a PNG picture.
@@ -107,7 +108,7 @@ impl PictureRequest {
         [width, if is_map { width.div_ceil(2) } else { height }].map(|pixels| pixels as usize)
     }
 
-    /// The scene with the requested palette.
+    /// Returns the scene with the requested palette.
     ///
     /// # Errors
     /// If there is no palette with that name, or the scene cannot be drawn as requested.
@@ -129,13 +130,13 @@ impl PictureRequest {
         if !is_palette(name) {
             return Err(PictureError::Palette(name.clone()));
         }
-        // A palette named by the caller is the built-in table, not the scene's own copy.
+        // A palette that the request names is the built-in table, not the scene's own copy.
         scene.palette.clone_from(name);
         scene.biomes = None;
         Ok(scene)
     }
 
-    /// Draws the terrain of a scene; call this function inside the thread pool to use.
+    /// Draws the terrain of a scene on the threads of the current pool.
     ///
     /// # Errors
     /// If the scene cannot be drawn as requested, or drawing was cancelled.

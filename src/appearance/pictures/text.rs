@@ -23,7 +23,7 @@ impl Type {
         self.glyphs(text).1
     }
 
-    /// The glyphs of one line that begins at (0, 0), and its width.
+    /// The glyphs of one line that begins at (0, 0), and the width of the line in pixels.
     fn glyphs(&self, text: &str) -> (Vec<Glyph>, f32) {
         let font = self.font.as_scaled(self.scale);
         let mut glyphs: Vec<Glyph> = Vec::new();

@@ -1,5 +1,5 @@
-//! The canopy, for distances at which single plants are too small to be visible: the colour of the crowns from above,
-//! and the fraction of the terrain below crowns.
+//! The canopy is drawn at distances at which single plants are too small to be visible. It is the colour of the crowns
+//! from above, and the fraction of the terrain below crowns.
 
 use std::sync::LazyLock;
 
@@ -20,7 +20,7 @@ pub struct Canopy {
     pub cover: f32,
 }
 
-/// The crown of a plant one metre high.
+/// The crown of a plant that is one metre high.
 #[derive(Clone, Copy)]
 struct Crown {
     radius: f32,
@@ -36,9 +36,9 @@ static CROWNS: LazyLock<Vec<Option<Crown>>> = LazyLock::new(|| {
         let shape = ScatterShape::new(*kind, 0);
         let leaves: Vec<_> = shape.vertices.iter().filter(|vertex| vertex.leaf[0] >= 0.0).collect();
         let squares = leaves.iter().map(|v| v.position[0] * v.position[0] + v.position[2] * v.position[2]);
-        // The mean square distance from the centre within a disc is half its squared radius.
+        // The mean squared distance from the centre of a disc is half its squared radius.
         let radius = (2.0 * squares.sum::<f32>() / leaves.len() as f32).sqrt();
-        // Leaves in the light are those visible from above.
+        // Leaves that receive light are the leaves that are visible from above.
         let weights = leaves.iter().map(|v| v.open * v.open);
         let total: f32 = weights.clone().sum();
         let colour = std::array::from_fn(|c| {
@@ -51,7 +51,7 @@ static CROWNS: LazyLock<Vec<Option<Crown>>> = LazyLock::new(|| {
 
 /// Mean area in square metres below the crown of one plant of a rule, over all its sizes.
 fn crown_area(rule: &ScatterRule, crown: &Crown) -> f32 {
-    // Mean and mean square of the interpolation factor between the smallest and the largest size, see
+    // Mean, and then mean square, of the interpolation factor between the smallest and the largest size. See
     // `ScatterPlacer::objects_in_cell`.
     const MEAN: f32 = 0.5 * (0.35 + 0.5 * 0.65);
     const SQUARE: f32 = (0.35 * 0.35 + 0.35 * 0.65 + 0.65 * 0.65 / 3.0) / 3.0;
@@ -62,15 +62,15 @@ fn crown_area(rule: &ScatterRule, crown: &Crown) -> f32 {
 
 /// A position at which the canopy is computed.
 pub struct CanopySpot {
-    /// The position in the coordinates of [`PlantedGround`].
+    /// The position, from 0 to 1 along the terrain's sides as in [`PlantedGround`].
     pub at: [f32; 2],
     /// Distance in metres to the neighbouring positions; groves narrower than this are replaced by their mean cover.
     pub spacing_metres: f32,
 }
 
 impl CanopySpot {
-    /// The mean canopy at the position, with plants placed at random. For each rule, `inside` returns how far inside a
-    /// grove the position is, from 0 to 1.
+    /// The mean canopy at the position, for plants at random positions. For each rule, `inside` returns how far inside
+    /// a grove the position is, from 0 to 1.
     pub fn canopy(
         &self,
         rules: &[ScatterRule],
@@ -103,8 +103,8 @@ impl CanopySpot {
 }
 
 impl Canopy {
-    /// The square root of the colour and the cover as a texel, each from 0 to 1. The colour is multiplied by the cover,
-    /// so that texels can be mixed.
+    /// A texel with four numbers from 0 to 1: the square root of each colour channel, and the cover. The colour is
+    /// multiplied by the cover, so that texels can be mixed.
     pub fn texel(&self) -> [f32; 4] {
         let [r, g, b] = self.colour.map(|c| c.sqrt() * self.cover);
         [r, g, b, self.cover]
@@ -112,7 +112,7 @@ impl Canopy {
 }
 
 impl ScatterPlacer<'_> {
-    /// The mean canopy at a position in metres east and south of the north-western corner, with plants placed at random
+    /// The mean canopy at a position in metres east and south of the north-western corner. Plants have random positions
     /// (Boolean model; Serra 1982, *Image Analysis and Mathematical Morphology*).
     pub fn canopy(&self, metres: [f32; 2]) -> Canopy {
         let spot = CanopySpot { at: metres.map(|metres| metres / self.size_metres), spacing_metres: 0.0 };
@@ -150,7 +150,7 @@ mod tests {
     use crate::field::{Edges, Terrain};
     use crate::scene::Settings;
 
-    /// Compares the cover with the crowns of single objects, counted on a fine raster.
+    /// The test compares the cover with the crowns of single objects, counted on a fine raster.
     #[test]
     fn canopy_cover_equals_the_cover_of_the_plants() {
         let settings = Settings { size_metres: 200.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
@@ -179,7 +179,7 @@ mod tests {
                 all += 1;
             }
             let (counted, Canopy { cover, .. }) = (hidden as f32 / all as f32, placer.canopy([100.0, 100.0]));
-            // Plants are spread more evenly than at random, and therefore overlap less.
+            // Plants are spread more evenly than random positions, and therefore overlap less.
             assert!(counted >= cover - 0.02 && counted < cover + 0.12, "{kind:?}: {counted} counted, {cover}");
             assert!(cover > 0.1);
         }

@@ -1,25 +1,26 @@
-//! Positions of groves: gradient noise (Perlin 2002, *Improving noise*) of three octaves, each rotated relative to the
-//! others. A fourth noise displaces the positions, so that no edge follows a lattice.
+//! Positions of groves. They follow gradient noise (Perlin 2002, *Improving noise*) of three octaves, each rotated
+//! relative to the others. A fourth noise displaces the positions, so that no edge of a grove follows the noise
+//! lattice.
 
 use std::f32::consts::PI;
 
 use crate::field::Stream;
 
-/// Number of waves of the widest octave per grove width.
+/// Number of waves of the first noise octave per grove width.
 const WAVES: f32 = 0.62;
-/// Displacement by the bending noise, in wavelengths. The second constant is the frequency of that noise relative to
-/// the widest octave.
+/// Displacement by the fourth noise, in wavelengths of the first octave. The next constant is the frequency of the
+/// fourth noise relative to the first octave.
 const BEND: f32 = 0.45;
 const BEND_WAVES: f32 = 1.3;
-/// For each octave: weight, frequency relative to the widest octave, cosine and sine of its rotation. The first octave
-/// is rotated by 0.46 radians, each later one by 0.9 more.
+/// For each octave: weight, frequency relative to the first octave, cosine and sine of its rotation. The first octave
+/// is rotated by 0.46 radians, each later octave by 0.9 more.
 const OCTAVES: [(f32, f32, f32, f32); 3] =
     [(1.0, 1.0, 0.896_052, 0.443_948), (0.5, 2.13, 0.209_240, 0.977_865), (0.27, 4.41, -0.635_916, 0.771_758)];
 /// Standard deviation of the sum of the octaves.
 const DEVIATION: f32 = 0.25;
 
-/// How far inside a grove a position in metres is: 0 outside, 1 inside, with an edge a sixth of the width wide. Groves
-/// are about `width` metres wide and cover the fraction `share` of the terrain.
+/// Degree to which a position in metres is inside a grove: 0 outside, 1 inside. The edge of a grove is a sixth of the
+/// grove's width wide. Groves are about `width` metres wide and cover the fraction `share` of the terrain.
 pub fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2]) -> f32 {
     let scale = WAVES / width;
     let plane = metres.map(|along| along * scale);
@@ -29,7 +30,8 @@ pub fn grove_share(stream: Stream, (width, share): (f32, f32), metres: [f32; 2])
         let place = turned(bent, octave).map(|along| along * octave.1);
         sum + octave.0 * gradient_noises(stream.fork(salt), place)[0]
     });
-    // The sum is nearly normally distributed, and the logistic function approximates the normal distribution.
+    // The sum of the octaves is nearly normally distributed, and the logistic function approximates the cumulative
+    // normal distribution.
     let above = 1.0 / (1.0 + libm::expf(-1.7 * value / DEVIATION));
     ((above - (1.0 - share)) / 0.16 + 0.5 * (1.0 - (2.0 * share - 1.0).abs())).clamp(0.0, 1.0)
 }
@@ -48,7 +50,7 @@ static SLOPES: std::sync::LazyLock<[[f32; 2]; DIRECTIONS]> = std::sync::LazyLock
     })
 });
 
-/// Two gradient noises around 0; each has one wave per unit of length and gradients of length 1.
+/// Two gradient noises with mean 0; each has one wave per unit of length and gradients of length 1.
 fn gradient_noises(stream: Stream, place: [f32; 2]) -> [f32; 2] {
     let low = place.map(libm::floorf);
     let [column, row] = low.map(|along| along as i32);
@@ -91,7 +93,8 @@ mod tests {
         }
         let stream = Stream::new(3, 1);
         let all = |share| (0..500).map(move |k| grove_share(stream, (50.0, share), [31.0 * k as f32, 17.0]));
-        // At a fraction of 1, all positions are inside except the edges, which cover a twelfth.
+        // At a grove fraction of 1, all positions are inside groves except near edges, which cover a twelfth of the
+        // terrain.
         assert!(all(0.0).all(|inside| inside == 0.0) && all(1.0).sum::<f32>() > 440.0, "{}", all(1.0).sum::<f32>());
     }
 
@@ -112,7 +115,8 @@ mod tests {
             }
         }
         let mean = edges.iter().sum::<f32>() / 8.0;
-        // Value noise on a lattice had nearly twice as many edges along its axes as along its diagonals.
+        // The groves must have no preferred direction. Value noise on a lattice had nearly twice as many edges along
+        // its axes as along its diagonals.
         assert!(edges.iter().all(|edge| (0.8..1.25).contains(&(edge / mean))), "{edges:?}");
     }
 }

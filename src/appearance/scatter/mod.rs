@@ -1,10 +1,9 @@
-//! Positions of plants and stones. They are the same at every resolution, at every distance and in every order of
-//! queries.
+//! Positions of plants and stones. They do not depend on the resolution, the viewing distance or the order of queries.
 //!
-//! Each rule has a lattice of square cells with [`POINTS`] positions each. The positions are ordered so that every
-//! prefix is evenly spread (Mitchell 1991, *Spectrally optimal sampling for distribution ray tracing*: best
-//! candidates). The position of rank r is occupied if r / [`POINTS`] is less than the fraction that the rule's
-//! conditions return there.
+//! Each rule has a lattice of square cells with [`POINTS`] positions each. The positions are ordered so that the first
+//! positions of any number are evenly spread. They are chosen by Mitchell's best candidates (Mitchell 1991, *Spectrally
+//! optimal sampling for distribution ray tracing*). At each position, the rule's conditions return a fraction. A plant
+//! or stone occupies the position of rank r if r / [`POINTS`] is less than that fraction.
 
 mod canopy;
 mod groves;
@@ -21,7 +20,7 @@ pub use canopy::{Canopy, CanopySpot, tallest_crown};
 pub use groves::grove_share;
 pub use shapes::{SHAPE_DETAILS, ScatterShape, ShapeVertex};
 
-/// Positions per cell.
+/// Number of positions per cell.
 pub const POINTS: usize = 1024;
 
 /// Square metres per hectare; the density of a rule is per hectare.
@@ -40,12 +39,12 @@ pub struct ScatteredObject {
     pub size_metres: f32,
     /// Rotation about the vertical, in radians.
     pub turn: f32,
-    /// Index of its position in the cell: see [`place_in_cell`].
+    /// Index of the object's position in the cell: see [`place_in_cell`].
     pub number: u16,
-    /// Rank of the object's position among all [`POINTS`] positions of the cell. Objects of low ranks alone are also
-    /// evenly spread.
+    /// Rank of the object's position among all [`POINTS`] positions of the cell. The objects of the lowest ranks are
+    /// also evenly spread if no others are drawn.
     pub rank: u16,
-    /// A random number of this object, 0 to 1.
+    /// A random number from 0 to 1 that belongs to this object.
     pub random: f32,
     /// Colour of the terrain below the object, in linear light.
     pub ground: [f32; 3],
@@ -55,7 +54,7 @@ pub struct ScatteredObject {
 static PLACES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let random = Stream::new(0x5ca7, 0);
     let mut places: Vec<[f32; 2]> = Vec::with_capacity(POINTS);
-    // A grid of buckets keeps the nearest-neighbour search fast.
+    // A grid of buckets makes the search for the nearest position fast.
     const BUCKETS: usize = 32;
     let mut buckets: Vec<Vec<[f32; 2]>> = vec![Vec::new(); BUCKETS * BUCKETS];
     let away = |a: f32, b: f32| {
@@ -95,7 +94,7 @@ pub fn cell_metres(rule: &ScatterRule) -> f32 {
     (POINTS as f32 * SQUARE_METRES / rule.density).sqrt()
 }
 
-/// The position of a rank in its cell, from 0 to 1 along each side.
+/// The position with a given rank in its cell, from 0 to 1 along each side of the cell.
 pub fn place_in_cell(rank: usize) -> [f32; 2] {
     PLACES[rank.min(POINTS - 1)]
 }
@@ -104,7 +103,7 @@ pub fn place_in_cell(rank: usize) -> [f32; 2] {
 pub trait PlantedGround {
     /// The values of [`CONDITIONS`] at a position.
     fn values(&self, place: [f32; 2]) -> [f32; CONDITIONS.len()];
-    /// Density of the objects of a kind at a position, as a fraction of the rules' density from 0 to 1.
+    /// Density of the objects of a kind at a position, from 0 to 1, as a fraction of the density in the rules.
     fn density(&self, kind: ScatterKind, place: [f32; 2]) -> f32;
     /// Whether there is terrain at a position.
     fn has_ground(&self, place: [f32; 2]) -> bool;
@@ -112,11 +111,11 @@ pub trait PlantedGround {
     fn water_metres(&self, place: [f32; 2]) -> f32;
     /// Height of the terrain in metres.
     fn metres(&self, place: [f32; 2]) -> f32;
-    /// Colour of the terrain in linear light, under plants with the density `vegetation`.
+    /// Colour of the terrain in linear light, below plants with the density `vegetation`.
     fn colour(&self, place: [f32; 2], slope_degrees: f32, vegetation: f32) -> Light;
 }
 
-/// Random numbers of a rule in a scene.
+/// Random number stream of a rule in a scene.
 pub fn rule_stream(scene_seed: u32, rule: usize) -> Stream {
     Stream::new(scene_seed, 0x7ee5 + rule as u32)
 }
@@ -125,15 +124,15 @@ pub fn rule_stream(scene_seed: u32, rule: usize) -> Stream {
 pub struct LatticeCell<'a> {
     /// The rule of the objects.
     pub rule: &'a ScatterRule,
-    /// Random number streams of the rule, and of the cell.
+    /// Random number stream of the rule, then of the cell.
     pub streams: [Stream; 2],
-    /// Area of the cell relative to a square [`cell_metres`] wide, at most 1.
+    /// Area of the cell divided by the area of a square [`cell_metres`] wide, at most 1.
     pub area_share: f32,
 }
 
 impl LatticeCell<'_> {
-    /// The objects with ranks in `ranks`, in order of rank. `spot` converts a position in the cell to a position on the
-    /// terrain and to metres.
+    /// The objects whose rank is in `ranks`, in order of rank. `spot` converts a position in the cell to a position on
+    /// the terrain, and to metres.
     pub fn objects(
         &self,
         ranks: std::ops::Range<usize>,
@@ -197,8 +196,8 @@ pub struct ScatterPlacer<'a> {
 }
 
 impl ScatterPlacer<'_> {
-    /// The objects of a rule in a cell with ranks in `ranks`, in order of rank. The cell in column 0 and row 0 begins
-    /// at the north-western corner of the terrain.
+    /// The objects of a rule in a cell whose rank is in `ranks`, in order of rank. The cell in column 0 and row 0
+    /// begins at the north-western corner of the terrain.
     pub fn objects_in_cell(
         &self,
         rule: usize,
@@ -218,7 +217,7 @@ impl ScatterPlacer<'_> {
         cell.objects(ranks, spot, &self.ground)
     }
 
-    /// Number of cells of a rule along each side of the terrain, including partly covered cells.
+    /// Number of cells of a rule along each side of the terrain, including cells that are only partly inside.
     pub fn cells_per_side(&self, rule: usize) -> i32 {
         libm::ceilf(self.size_metres / cell_metres(&self.rules[rule])).max(1.0) as i32
     }
@@ -242,7 +241,7 @@ mod tests {
     fn painted_densities_thin_only_their_kind() {
         let settings = Settings { size_metres: 400.0, relief_metres: 100.0, sea_level: 0.0, ..Settings::default() };
         let mut terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.5);
-        // The density of trees increases gradually from no trees in the west to the full density in the east.
+        // The density of trees increases steadily from 0 in the west to the full density in the east.
         let trees = (0..33 * 33).map(|k| (k % 33) as f32 / 32.0).collect::<Vec<_>>();
         terrain.map_mut(crate::field::MapKind::TreeDensity).copy_from_slice(&trees);
         let table = PaletteTable::new(Palette::named_or_default("alpine"), &settings);
@@ -279,7 +278,7 @@ mod tests {
                 places.iter().filter(|b| *b != a).map(away).fold(f32::INFINITY, f32::min)
             };
             let least = places.iter().map(nearest).fold(f32::INFINITY, f32::min);
-            // Among independently random positions, the distance between the nearest two is about 0.5 / count.
+            // Among `count` independent random positions, the smallest distance between two is about 0.5 / `count`.
             assert!(least > 0.42 / (count as f32).sqrt(), "{count}: {least}");
         }
     }

@@ -14,12 +14,12 @@ pub struct ShapeVertex {
     pub position: [f32; 3],
     /// Unit normal. Normals of leaves point out of the crown, whatever the orientation of the leaf.
     pub normal: [f32; 3],
-    /// Vertex colour in linear light.
+    /// Colour of the vertex in linear light.
     pub colour: [f32; 3],
     /// Position on a leaf or twig: from 0 to 1 along the leaf, and from -1 to 1 across it. The first value is negative
     /// on other surfaces.
     pub leaf: [f32; 2],
-    /// Fraction of the light that reaches the vertex between leaves, 0 to 1.
+    /// Fraction of the light that reaches the vertex through the leaves, 0 to 1.
     pub open: f32,
 }
 
@@ -102,7 +102,7 @@ impl ScatterShape {
         self.indices.extend(corners);
     }
 
-    /// A tapering stem between two positions.
+    /// Adds a tapering stem between two positions; `radius` is its radius at the lower end.
     fn stem(&mut self, from: ShapePoint, to: ShapePoint, radius: f32, sides: usize) {
         let first = self.vertices.len() as u16;
         for (centre, radius, open) in [(from, radius, 0.55), (to, 0.55 * radius, 0.45)] {
@@ -119,7 +119,7 @@ impl ScatterShape {
         }
     }
 
-    /// A leaf or a twig: two triangles with four vertices around the leaf's centre, bent along the middle line.
+    /// Adds a leaf or a twig: two triangles with four vertices around the leaf's centre, bent along the centreline.
     fn leaf(
         &mut self,
         [root, left, tip, right]: [ShapePoint; 4],
@@ -140,7 +140,7 @@ impl ScatterShape {
         let radius = |height: f32| 0.02 + 0.20 * libm::powf(1.0 - height, 0.85);
         self.stem([0.0; 3], [0.0, if detail == 2 { 0.2 } else { 0.9 }, 0.0], 0.022, [5, 4, 3][detail]);
         if detail == 2 {
-            // Three cones on top of each other.
+            // The conifer has three cones on top of each other.
             for (low, high) in [(0.10, 0.55), (0.34, 0.78), (0.60, 1.0)] {
                 let top = self.vertex([0.0, high, 0.0], [0.0, 1.0, 0.0], NEEDLES, 1.0);
                 let ring: Vec<u16> = (0..6)
@@ -186,7 +186,8 @@ impl ScatterShape {
         }
     }
 
-    /// Adds leaves on the surfaces of balls. If `count` is 0, adds the first three balls themselves instead.
+    /// Adds `count` leaves on the surfaces of balls, as a crown. If `count` is 0, adds the first three balls
+    /// themselves.
     fn crown(&mut self, balls: &[(ShapePoint, f32)], (count, size): (i32, f32), colour: ShapePoint, random: Stream) {
         let lowest = balls.iter().map(|(at, r)| at[1] - r).fold(f32::INFINITY, f32::min);
         let highest = balls.iter().map(|(at, r)| at[1] + r).fold(0.0, f32::max);
@@ -217,7 +218,7 @@ impl ScatterShape {
                 let level = (1.0 - up * up).max(0.0).sqrt();
                 let out = add(times(heading(TURN * draw(1)), level), [0.0, up, 0.0]);
                 let at = add(*centre, times(out, radius * (0.82 + 0.25 * draw(2))));
-                // Leaves inside another ball are invisible.
+                // A leaf inside another ball is invisible and is skipped.
                 let is_hidden = |(other, (place, r)): (usize, &(ShapePoint, f32))| {
                     let d: f32 = (0..3).map(|k| (at[k] - place[k]) * (at[k] - place[k])).sum();
                     other != ball && d < 0.5625 * r * r
@@ -287,7 +288,7 @@ impl ScatterShape {
         }
     }
 
-    /// A triangulated ball, cut by random planes, with hard edges.
+    /// Adds a boulder: a triangulated ball that is cut by random planes and has hard edges.
     fn boulder(&mut self, halvings: u32, random: Stream) {
         let golden = 0.5 * (1.0 + 5.0f32.sqrt());
         let mut faces: Vec<[ShapePoint; 3]> = Vec::new();

@@ -1,5 +1,5 @@
-//! The data that a layer or its mask reads to compute a sample: its stencil radius, and its data about the whole
-//! terrain.
+//! Describes the data that a layer or its mask reads to compute a sample: its stencil radius, and its data about the
+//! whole terrain.
 
 use super::SmoothedField;
 use crate::eval::{LayerStep, context, mask_scene, plan};
@@ -9,7 +9,7 @@ use crate::nodes::{Context, NodeDrainage, NodeKind, NodeParts};
 use crate::scene::{Layer, Mask, Scene};
 
 /// Stencil radius, in cells, of removing the detail that a coarser grid does not have. The radius covers the
-/// interpolation curve through the coarse samples, on both sides, and a fine sample between two coarse ones.
+/// interpolation through the coarse samples on both sides, and a fine sample between two coarse samples.
 const DETAIL_CELLS: usize = 6;
 
 /// The stencil radius of a layer on a grid, and the other data that the layer needs.
@@ -22,11 +22,12 @@ pub struct LayerStencil {
     /// Stencil radius of the layer's mask, in cells.
     pub mask_cells: usize,
     /// Stencil radius, in cells, with which a process reads the coarser grid's result when it starts. A process that
-    /// restores channel beds reads that result again at its end, with the same radius.
+    /// restores channel beds reads that result again when it ends, with the same radius.
     pub refine_cells: usize,
-    /// Whether the layer needs the coarser result again at its end, to restore channel beds.
+    /// Whether the layer reads the coarser result again when it ends, to restore channel beds.
     pub restores_beds: bool,
-    /// Samples per side of the grid whose trunk streams the layer keeps in place; `None` if it keeps none.
+    /// Samples per side of the grid on which the layer's trunk streams are found. `None` if the layer keeps no trunk
+    /// streams in place.
     pub settled: Option<usize>,
     /// Iterations of a process on this grid, over all its stages.
     pub iterations: u32,
@@ -38,9 +39,9 @@ pub struct LayerStencil {
     pub source: Option<usize>,
     /// Data about the whole terrain that the layer's node needs.
     pub survey: Option<LayerSurvey>,
-    /// Whether each iteration of the process runs in several steps ([`NodeParts::StreamPower`]).
+    /// Whether each iteration of the process is computed in several steps ([`NodeParts::StreamPower`]).
     pub is_worn: bool,
-    /// Fields of the whole terrain that the layer reads smoothed, in order of dependency.
+    /// Smoothed fields of the whole terrain that the layer reads. A field that depends on another field comes after it.
     pub smoothed: Vec<SmoothedField>,
 }
 
@@ -54,7 +55,7 @@ pub enum LayerSurvey {
 }
 
 /// The stencil radius of layer `index` of a scene at `samples` per side. Also returns the reason if the layer cannot be
-/// computed in parts ([`NodeParts::WholeTerrain`]). `None` for a layer that takes no part in the evaluation.
+/// computed in parts ([`NodeParts::WholeTerrain`]). `None` for a layer that is not evaluated.
 pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(LayerStencil, Option<&'static str>)> {
     let steps = plan(scene, samples, None);
     let step = steps.iter().find(|step| step.index == index)?;
@@ -122,7 +123,7 @@ pub(super) fn settled_samples(layer: &Layer) -> usize {
     layer.node.traits().finer_grids.stream_beds.trunk_stream_samples(layer.multiscale().largest)
 }
 
-/// Whether a grid of `samples` keeps the trunk streams of a coarser grid in place.
+/// Whether a layer keeps the trunk streams of a coarser grid in place on a grid of `samples` per side.
 fn keeps_streams(layer: &Layer, samples: usize) -> bool {
     let settled = settled_samples(layer);
     layer.node.traits().finer_grids.stream_beds != StreamBeds::Free
@@ -157,8 +158,8 @@ pub fn mask_stencil(scene: &Scene, index: usize) -> (LayerStencil, Option<&'stat
     (look, reason)
 }
 
-/// For each stage of a layer, how the stage can be computed in parts on a grid, and its iterations. A node that is not
-/// a process has a single stage.
+/// For each stage of a layer, how the stage can be computed in parts on a grid, and its number of iterations. A node
+/// that is not a process has a single stage.
 fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts<'_>, u32)> {
     match (layer.levels(samples).pop(), layer.node.work()) {
         (Some((_, stages)), NodeKind::Process(_)) => {
@@ -170,7 +171,7 @@ fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts<'_>, u32)> {
     }
 }
 
-/// The smoothed fields of the whole terrain that a layer reads, in order of dependency.
+/// The smoothed fields of the whole terrain that a layer reads. A field that depends on another field comes after it.
 fn smoothed_fields(layer: &Layer) -> impl Iterator<Item = SmoothedField> + use<'_> {
     let fields = [SmoothedField::Ground, SmoothedField::Curvature, SmoothedField::Mask];
     fields.into_iter().filter(|&field| smoothing_metres(layer, field).is_some())
@@ -182,7 +183,8 @@ pub(super) fn smoothing_metres(layer: &Layer, field: SmoothedField) -> Option<f3
     let mask = Some(&layer.mask).filter(|mask| mask.is_active());
     match (field, layer.node.parts()) {
         (SmoothedField::Ground, NodeParts::Smoothed(smoothing, _)) => Some(smoothing.metres),
-        // For an iteration, the creep of the stream power equation sets this deviation.
+        // These fields are smoothed within an iteration, with the deviation that the creep of the stream power equation
+        // sets.
         (SmoothedField::Ground | SmoothedField::Eroded, _) => None,
         (SmoothedField::Curvature, _) => mask.filter(|mask| mask.by_curvature).map(|mask| mask.curvature_metres),
         (SmoothedField::Mask, _) => mask.map(|mask| mask.soften_metres).filter(|&metres| metres > 0.0),

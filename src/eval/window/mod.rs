@@ -1,8 +1,8 @@
 //! Evaluates some layers of a scene on a window of the grid, with the same code as for the whole grid.
 //!
 //! A window contains no data outside its borders. Where a border is not an edge of the terrain, the outermost cells of
-//! the result are therefore wrong. The width of this margin is the layers' stencil radius from [`layer_stencil`];
-//! [`tiles`](crate::tiles) cuts the margin off.
+//! the result are therefore wrong. The width of these wrong margins is the layers' stencil radius from
+//! [`layer_stencil`]; [`tiles`](crate::tiles) cuts the margins off.
 
 mod look;
 
@@ -43,7 +43,7 @@ pub struct LayerPart {
 pub struct WindowInput {
     /// The terrain below the first of the evaluated layers.
     pub terrain_below: Terrain,
-    /// The terrain of a process in progress after its first iterations. `None` if the process has not started.
+    /// The terrain of a process after its first iterations, if the process has started.
     pub unfinished: Option<Terrain>,
     /// The changes that coarse-to-fine processes made on the next coarser grid, by layer index.
     pub changes: HashMap<usize, Terrain>,
@@ -78,24 +78,24 @@ pub enum SurveyedGround {
     Drainage(WindowDrainage),
     /// The lowest and highest height of the whole terrain.
     Range([f32; 2]),
-    /// The heights, smoothed.
+    /// The smoothed heights below the layer.
     Smoothed(Vec<f32>),
-    /// The terrain after the erosion of one iteration.
+    /// The terrain of a process after the erosion of one iteration.
     Eroded(Box<Terrain>),
 }
 
 /// The result of an evaluation on a window.
 #[derive(Debug)]
 pub struct WindowOutput {
-    /// The terrain after the last of the evaluated layers. If a process still has iterations to run, its terrain in
-    /// progress.
+    /// The terrain after the last of the evaluated layers. If a process still has iterations to run, its unfinished
+    /// terrain.
     pub terrain: Terrain,
-    /// The changes that coarse-to-fine processes made on this grid and all coarser ones, by layer index.
+    /// The changes that coarse-to-fine processes made on this grid and all coarser grids, by layer index.
     pub changes: HashMap<usize, Terrain>,
 }
 
-/// The trunk streams that layer `index` keeps in place on finer grids, encoded as 64-bit words. To find them, the stack
-/// is evaluated up to that layer on a whole coarse grid.
+/// Finds the trunk streams that layer `index` keeps in place on finer grids, encoded as 64-bit words. For this, the
+/// function evaluates the stack up to that layer on a whole coarse grid.
 ///
 /// # Errors
 /// If the evaluation was cancelled.
@@ -197,8 +197,8 @@ pub fn evaluate_window(
 }
 
 /// Smooths whole columns of a field that a layer reads smoothed, or whole rows after the columns are done. `lines` are
-/// consecutive lines of a scene at `samples` per side. `iteration` is given if the layer is a process. A field that the
-/// layer does not read smoothed is not changed.
+/// consecutive columns or rows of a scene at `samples` per side. `iteration` is given if the layer is a process. A
+/// field that the layer does not read smoothed is not changed.
 ///
 /// # Errors
 /// If the computation was cancelled.
@@ -264,8 +264,8 @@ pub fn window_mask(
     mask::weights(&cx, &reader.mask, &input.terrain_below, input.sources.get(&layer), strokes, known)
 }
 
-/// The terrain after a filter that needs the `known` data about the whole terrain. `None` if the node is not a filter
-/// of this kind.
+/// Returns the terrain after a filter that needs `known`, data about the whole terrain. `None` if the node is not a
+/// filter of this kind.
 fn filter_surveyed(
     step: &LayerStep,
     cx: &Context,
@@ -297,7 +297,7 @@ fn share_unwritten(step: &LayerStep, beneath: &Terrain, terrain: &mut Terrain) {
     }
 }
 
-/// Runs some iterations of a process, counted over all its stages.
+/// Runs the given iterations of a process, counted over all its stages.
 fn run_iterations(
     step: &LayerStep,
     cx: &Context,
@@ -317,14 +317,14 @@ fn run_iterations(
             cx.control.check()?;
             run.step_in_place(cx)?;
         }
-        // A later run continues from this state.
+        // If iterations of this stage remain, a later run continues from this state.
         ground = if end < gone { run.into_resumable_state() } else { run.into_terrain() };
     }
     Ok(ground)
 }
 
-/// The changes that coarse-to-fine processes of a scene made on a whole grid of `samples` per side and all coarser
-/// grids, up to the layer `topmost`, by layer index.
+/// The changes that coarse-to-fine processes of a scene made, up to the layer `topmost`, by layer index. Each change
+/// includes a whole grid of `samples` per side and all coarser grids.
 ///
 /// # Errors
 /// If the evaluation was cancelled.

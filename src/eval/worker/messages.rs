@@ -21,7 +21,7 @@ pub enum RequestQuality {
     Full,
 }
 
-/// Makes the process under the playhead continue and report frames.
+/// Makes the process under the playhead continue and report its terrain frame by frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Play {
     /// Iterations per second; `None` means as fast as possible.
@@ -33,19 +33,18 @@ pub struct Play {
 pub struct Request {
     /// Number of the edit; newer requests replace older ones.
     pub revision: u64,
-    /// The scene to evaluate.
     pub scene: Arc<Scene>,
     /// Whether previews are computed and reported before the full size.
     pub quality: RequestQuality,
     /// The iteration of the process to show, if any.
     pub playhead: Option<Playhead>,
-    /// How the process continues from the playhead, if it plays.
+    /// Speed at which the process continues from the playhead; `None` if it does not play.
     pub play: Option<Play>,
-    /// The process whose history is also wanted, by layer index.
+    /// Index of the process layer whose history is also requested.
     pub history_layer: Option<usize>,
-    /// The position to probe, as fractions from 0 to 1 to the east and to the south.
+    /// The position to probe, as fractions from 0 to 1 of the terrain's side, towards the east and the south.
     pub place: Option<[f32; 2]>,
-    /// The layer whose mask is also wanted.
+    /// Index of the layer whose mask is also requested.
     pub mask: Option<usize>,
     /// The target of the brush stroke in progress.
     pub stroke: Option<StrokeTarget>,
@@ -56,7 +55,7 @@ pub struct Request {
 pub struct Insight {
     /// Slopes of the shown terrain.
     pub slopes: Option<Slopes>,
-    /// Computation time of each layer that was computed for this terrain, by layer index.
+    /// Computation times of the layers that were computed for this terrain, by layer index.
     pub costs: Vec<(usize, Duration)>,
     /// History of the watched process.
     pub history: Option<ProcessHistory>,
@@ -114,12 +113,12 @@ pub enum WorkerReport<P> {
         /// The weights of the mask.
         mask: Arc<LayerMask>,
     },
-    /// The evaluation was stopped on request; nothing changed.
+    /// The evaluation was stopped on request; no terrain changed.
     Cancelled {
         /// Revision of the request.
         revision: u64,
     },
-    /// The full size was not started: there is not enough memory for it.
+    /// The full size was not evaluated, because there is not enough memory for it.
     Refused {
         /// Revision of the request.
         revision: u64,

@@ -1,13 +1,14 @@
-//! The background thread that evaluates scenes. A new request replaces older ones; the last good result stays.
+//! The background thread that evaluates scenes. A new request replaces older requests; the last finished result stays
+//! available.
 //!
-//! One named thread owns a rayon pool. A new request stops the running one, with one exception: while the user drags a
-//! slider, a running preview may finish, because otherwise no preview would ever appear. Every report carries the
-//! revision of its request, so that the owner can drop stale reports.
+//! One named thread owns a rayon pool. A new request stops the running request, with one exception: while the user
+//! drags a slider, a running preview can finish, because otherwise no preview would ever appear. Every report carries
+//! the revision of its request, so that the owner can drop stale reports.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `messages` | requests and reports |
-//! | `queue` | the running request and the next one |
+//! | `queue` | the running request and the next request |
 //! | `thread` | the thread that serves requests |
 //!
 //! This file holds the owner's handle.
@@ -38,8 +39,9 @@ pub struct Worker<P> {
 }
 
 impl<P: Send + 'static> Worker<P> {
-    /// Starts the thread. `prepare` runs on the thread for every terrain before the report, and receives the difference
-    /// of a temporary terrain from an earlier one. `wake` runs after every report.
+    /// Starts the thread. `prepare` runs on the thread for every terrain before the report. If a temporary terrain
+    /// differs from an earlier terrain in a known region, `prepare` receives that difference. `wake` runs after every
+    /// report.
     ///
     /// # Errors
     /// If the system cannot start a thread.
@@ -62,7 +64,7 @@ impl<P: Send + 'static> Worker<P> {
         Ok(Self { shared, reports, thread: Some(thread) })
     }
 
-    /// Requests a terrain; older requests are replaced.
+    /// Requests a terrain; the request replaces older requests.
     pub fn submit(&self, request: Request) {
         let mut queue = self.shared.queue();
         if let Some(running) = &queue.running {
@@ -106,12 +108,12 @@ impl<P: Send + 'static> Worker<P> {
         queue.running.is_some() || queue.pending.is_some()
     }
 
-    /// The next report, if there is one.
+    /// Returns the next report without waiting; `None` if there is no report yet.
     pub fn poll(&self) -> Option<WorkerReport<P>> {
         self.taken(self.reports.try_recv().ok())
     }
 
-    /// Waits for the next report.
+    /// Waits for the next report, at most for `most`.
     pub fn wait(&self, most: Duration) -> Option<WorkerReport<P>> {
         self.taken(self.reports.recv_timeout(most).ok())
     }

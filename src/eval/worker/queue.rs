@@ -1,4 +1,5 @@
-//! The queue between the handle and the thread: the running request, the next one, and the signals between both sides.
+//! The queue between the handle and the worker thread: the running request, the next request, and the signals between
+//! both sides.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,7 +17,7 @@ pub(super) struct RunningRequest {
     pub(super) started: Instant,
 }
 
-/// The request in progress and the next one.
+/// The running request and the next request.
 #[derive(Default)]
 pub(super) struct RequestQueue {
     pub(super) pending: Option<Request>,
@@ -28,7 +29,7 @@ pub(super) struct RequestQueue {
 pub(super) struct WorkerShared {
     pub(super) queue: Mutex<RequestQueue>,
     pub(super) wake_up: Condvar,
-    /// Whether a frame was sent that the owner has not taken yet.
+    /// Whether the thread sent a frame that the owner has not taken yet.
     pub(super) frame_out: AtomicBool,
 }
 

@@ -24,7 +24,6 @@ const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
 /// Samples per side of the first of several previews.
 const FIRST_PREVIEW_SAMPLES: usize = 129;
 
-/// State of the worker thread.
 pub(super) struct WorkerThread<P, F, W> {
     pub(super) shared: Arc<WorkerShared>,
     pub(super) sender: Sender<WorkerReport<P>>,
@@ -87,7 +86,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         let revision = request.revision;
         match request.stroke.filter(|_| request.quality == RequestQuality::Preview) {
-            // During the stroke only the mask is reported, because the layers below it would take too long.
+            // During the stroke only the mask is reported, because computing the layers below the mask would take too
+            // long.
             Some(StrokeTarget::Mask(layer)) => {
                 let is_known = is_cached(&scene_beneath(&request.scene, layer), full, None, store);
                 let samples = if is_known { full } else { PREVIEW_SAMPLES.min(full) };
@@ -106,15 +106,15 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let at_once = request.playhead.is_none() && store.constructions.is_small_change(&request.scene);
         let refused = check_memory(&request.scene, full, &MemoryUse::EDITOR).err().filter(|_| full > PREVIEW_SAMPLES);
         let small = if at_once && refused.is_none() { full } else { PREVIEW_SAMPLES.min(full) };
-        // A cached result needs no preview: undo returns to the full size at once.
+        // A cached result needs no preview. For example, undo shows the full size at once.
         let wants_preview = request.quality == RequestQuality::PreviewThenFull
             && small < full
-            // After a stroke, the terrain on screen is closer to the result than a preview.
+            // After a stroke, the terrain on screen is closer to the result than a preview is.
             && request.stroke.is_none()
             && !is_cached(&request.scene, full, request.playhead, store);
         let previews = match request.quality {
             RequestQuality::Preview => vec![small],
-            // If there is no memory for the full size, there may be none for the larger previews either.
+            // If there is not enough memory for the full size, the larger previews may not fit either.
             _ if wants_preview && refused.is_some() => vec![small],
             _ if wants_preview => previews_on_the_way(&request.scene, small),
             _ => Vec::new(),
@@ -154,14 +154,14 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             let mut queue = self.shared.queue();
             let is_full = samples == request.scene.samples();
             if queue.quit || (queue.pending.is_some() && is_full && request.quality != RequestQuality::Preview) {
-                return Err(Cancelled); // superseded before it started
+                return Err(Cancelled); // a newer request replaced this request before it started
             }
             if let Some(running) = &mut queue.running {
                 running.preview = !is_full || request.quality == RequestQuality::Preview;
                 running.started = started;
             }
         }
-        // During a drag, only the newest result is needed.
+        // During a drag, intermediate results are not needed later.
         store.transient = request.quality == RequestQuality::Preview;
         let (evaluated, costs) = timed_layers(control, || evaluate(&request.scene, samples, playhead, store, control));
         let transient = std::mem::take(&mut store.transient);
@@ -207,8 +207,9 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(())
     }
 
-    /// Steps through a process at the requested speed. The next frame is made only after the owner has taken the last
-    /// one. A process that is too slow for this speed runs as fast as it can, in steps short enough to look continuous.
+    /// Steps through a process at the requested speed. The next frame is computed only after the owner has taken the
+    /// last frame. A process that is too slow for this speed runs as fast as it can, in steps short enough to look
+    /// continuous.
     fn play(
         &self,
         request: &Request,
@@ -220,7 +221,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         let end = request.scene.iterations(from.layer).unwrap_or(0);
         let mut at = from.iteration;
-        // Iterations due since the clock was set.
+        // The time when the clock was set, and the iteration at that time. The due iteration is counted from both.
         let (mut clock, mut base) = (Instant::now(), at);
         while at < end {
             let mut next = at + 1;
@@ -255,7 +256,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(())
     }
 
-    /// Waits for at most `most`, or until the queue changes.
+    /// Waits until the queue changes, at most for `most`.
     fn pause(&self, most: Duration) -> Result<(), Cancelled> {
         let queue = self.shared.queue();
         let stop = |d: &RequestQueue| {
@@ -269,15 +270,15 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
     }
 
     fn report(&self, report: WorkerReport<P>) {
-        // If the owner has dropped its handle, the report is not needed.
+        // Sending fails if the owner has dropped its handle; then nobody needs the report.
         if self.sender.send(report).is_ok() {
             (self.wake)();
         }
     }
 }
 
-/// The preview sizes before the full size: `small`, or all grids from [`FIRST_PREVIEW_SAMPLES`] up if erosion processes
-/// run from coarse to fine. These grids are evaluated in any case.
+/// The preview sizes before the full size. If erosion processes run from coarse to fine, these are all grids from
+/// [`FIRST_PREVIEW_SAMPLES`] up, which are evaluated in any case. Otherwise `small` is the only size.
 fn previews_on_the_way(scene: &Scene, small: usize) -> Vec<usize> {
     let is_refined = |layer: &Layer| layer.enabled && layer.multiscale().largest != LargestScale::OneGrid;
     if !scene.layers.iter().any(is_refined) {

@@ -19,7 +19,7 @@ use crate::scene::Scene;
 /// Table of ground types for planets whose scene has no biome table.
 const USUAL_TYPES: &str = "earth";
 
-/// The index of the height band between contour lines; indices are limited to 255.
+/// The map of height bands: each value is the index of the band between two contour lines. Indices are limited to 255.
 pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapSheet<'a> {
     let (terrain, relief) = (source.terrain, source.scene.settings.relief_metres);
     let range = layout::range(terrain, &|k| terrain.height[k] * relief);
@@ -57,7 +57,7 @@ pub(super) fn colours<'a>(
     Ok(picture(ExportMap::Colours, Box::new(at)))
 }
 
-/// The relief picture, with a pixel for every sample; on a planet, each pixel is drawn for its direction.
+/// The relief picture, with a pixel for every sample. On a planet, each pixel is drawn for the direction that it shows.
 pub(super) fn relief_picture<'a>(
     scene: &'a Scene,
     terrain: &'a Terrain,

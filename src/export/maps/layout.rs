@@ -72,7 +72,7 @@ impl PixelLayout {
         }
     }
 
-    /// The values at the pixels: those of the samples, or interpolated values on maps of planets.
+    /// The values at the pixels: the values of samples or, on maps of planets, interpolated values.
     pub(super) fn numbers<'a>(
         &'a self,
         terrain: &Terrain,

@@ -265,7 +265,7 @@ pub fn mask_layer(scene: &Scene, name: &str) -> Result<usize, MapError> {
     scene.find_layer(name).map_err(|_| MapError::NoLayer(name.into(), names()))
 }
 
-/// A function that returns the value at a row, a column and a channel.
+/// Returns the value at a row, a column and a channel of a map.
 pub(super) type NumberAt<'a> = Box<dyn Fn(usize, usize, usize) -> f32 + Sync + 'a>;
 
 /// A map whose values can be read pixel by pixel.
@@ -304,7 +304,8 @@ impl<'a> SampledSquare<'a> {
         matches!(map, Heights | Data(_) | Slope | Curvature | Normals | Bands)
     }
 
-    /// The sheet of a map for which [`has`](Self::has) is true. For any other map, the values themselves.
+    /// The sheet of a map for which [`has`](Self::has) is true. For any other map, the sheet contains the results of
+    /// `value`.
     pub fn sheet(&self, map: &ExportMap) -> MapSheet<'a> {
         let (value, grid, settings) = (self.value, self.grid, &self.scene.settings);
         let steepness = settings.relief_over_size();

@@ -7,7 +7,7 @@ use crate::field::topology::{EdgeFill, FACES};
 use crate::field::{Cancelled, Control, Edges, Globe, Grid, Terrain, globe_slope_degrees, gradient, slope_degrees};
 use crate::scene::{Scene, Settings};
 
-/// Width of the margin around a face for the sky view, as a fraction of the face's side.
+/// Width of the margin computed around a planet's face for the sky view, as a fraction of the face's side.
 const SKY_MARGIN: f32 = 0.125;
 
 /// Slope in degrees at a sample, by central differences.
@@ -93,7 +93,7 @@ fn globe_derivatives(globe: &Globe, field: &[f32], index: usize) -> [f64; 5] {
     let mut normal = [[0.0f64; 6]; 5];
     for neighbour in grid.neighbours(index).into_iter().flatten() {
         let towards = direction(neighbour);
-        // Distances are measured along the arc, so that those in the plane equal those on the sphere.
+        // Distances are measured along the arc, so that distances in the tangent plane equal those on the sphere.
         let (x, y) = (dot(towards, east), dot(towards, south));
         let flat = (x * x + y * y).sqrt();
         let arc = libm::atan2(flat, dot(towards, up)) / flat.max(f64::MIN_POSITIVE) / cell;

@@ -37,13 +37,13 @@ pub struct ExportTarget {
     read_me: fn(&TargetNumbers) -> String,
 }
 
-/// The samples per side that a program supports.
+/// The numbers of samples per side that a program supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TargetSizes {
     Any,
-    /// One of these sizes.
+    /// One of these numbers of samples.
     Listed(&'static [usize]),
-    /// A power of two plus one, within these limits.
+    /// A power of two plus one. The two numbers are the lowest and the highest size.
     PowerAndOne(usize, usize),
     /// A multiple of this number.
     Multiple(usize),
@@ -133,7 +133,7 @@ impl ExportTarget {
         }
     }
 
-    /// The supported sizes, in words.
+    /// The supported sizes as text, for messages and the README.
     pub fn sizes_text(&self) -> String {
         match self.sizes {
             TargetSizes::Any => "Any size".into(),

@@ -1,4 +1,4 @@
-//! Unity, Terrain: RAW of 16 bits from the south-west, 2^n + 1 samples.
+//! Unity, Terrain: a 16-bit RAW file that starts in the south-west, with 2^n + 1 samples per side.
 
 use super::{ExportTarget, TargetNumbers, TargetSizes, map};
 use crate::export::maps::ExportMap;

@@ -1,5 +1,5 @@
-//! Unreal Engine, Landscape: 16 bits span 512 m at a Z scale of 100; the sizes are those that Unreal's technical guide
-//! recommends.
+//! Unreal Engine, Landscape: 16 bits span 512 m at a Z scale of 100. Unreal's technical guide recommends the supported
+//! sizes.
 
 use super::{ExportTarget, TargetNumbers, TargetSizes, map};
 use crate::export::maps::ExportMap;

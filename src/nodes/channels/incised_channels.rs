@@ -1,24 +1,26 @@
 //! Channels for trunk streams on plains without channels: their courses and depths.
-//! [`trunk_streams`](crate::channels::trunk_streams) says when channels are cut,
-//! [`stream_courses`](crate::channels::stream_courses) how they are cut.
+//! [`trunk_streams`](crate::channels::trunk_streams) decides when channels are cut, and
+//! [`stream_courses`](crate::channels::stream_courses) cuts them.
 //!
-//! Law, with h the terrain, c the cell size of its grid and s its slope as rise over run, at most [`STEEPEST`]:
-//! - Water flows over h' = h + [`WANDERING`]·s·Σ p·c·n_p. The n_p are random values from -1 to 1 at every p-th sample,
-//!   interpolated between these samples, with p = 8 and 4 ([`REACHES`]). On an even slope streams then turn by up to
-//!   about 40° from the steepest descent. Steepest descent alone would give straight lines in the eight grid
-//!   directions. On terrain steeper than s the streams follow its valleys.
-//! - A bed falls downstream: its height is the lowest terrain height so far downstream, at most [`CUT`]·c below the
+//! Law, with h the terrain height, c the cell size of its grid and s its slope as rise over run, at most [`STEEPEST`]:
+//! - Water flows over the surface h' = h + [`WANDERING`]·s·Σ p·c·n_p. The n_p are random values from -1 to 1 at every
+//!   p-th sample, interpolated between these samples, with p = 8 and 4 ([`REACHES`]). On a uniform slope streams then
+//!   turn by up to about 40° from the steepest descent. Steepest descent without random heights would give straight
+//!   lines in the eight grid directions. On terrain steeper than [`STEEPEST`] the streams follow the valleys of the
 //!   terrain.
-//! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, at most [`DEEPEST`] times its depth at A₁. Here A
-//!   is the drainage area, and A₁ is 1 % of the terrain.
+//! - A channel bed falls downstream. Its height is the lowest terrain height so far downstream, at most [`CUT`]·c below
+//!   the terrain.
+//! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, and at most [`DEEPEST`] times as deep as at A = A₁.
+//!   Here A is the drainage area, and A₁ is 1 % of the area of the terrain.
 //!
-//! Measured: without channels, 0.78 of the trunk streams of *Droplet gullies* on 4097 samples were within a cell of the
-//! trunk streams on 513 samples; with channels, 0.98. Rejected alternatives, on 2049 samples and with the same depth
-//! for all streams:
+//! Measured: the trunk streams of *Droplet gullies* on 4097 samples a side were compared with those on 513 samples.
+//! Without channels, a fraction of 0.78 of the finer streams was within a cell of the coarser streams; with channels,
+//! 0.98. The following alternatives were rejected. Their fractions are for 2049 samples, with the same depth for all
+//! streams:
 //! - streams without random heights, 0.97: on every uniform slope they run straight, along rows and diagonals of the
 //!   grid;
 //! - random receivers (Fairfield & Leymarie 1991) instead of random heights, 0.94 to 0.96;
-//! - keeping the beds as the droplets shape them, 0.96: channels became deep trenches.
+//! - beds with the shape that the droplets give them, 0.96: channels became deep trenches.
 //!
 //! Source: stream depth grows with discharge to the power 0.4, Leopold & Maddock 1953. The random heights are a method
 //! of our own.
@@ -31,25 +33,25 @@ use talweg_ground::hydrology::FlowGraph;
 
 use crate::channels::stream_courses::CHANNEL;
 
-/// Least drainage area of a stream with a channel, as a fraction of the terrain.
+/// Least drainage area of a stream with a channel, as a fraction of the terrain's area.
 pub const LEAST_SHARE: f32 = 0.001;
-/// Strength of the wandering of streams on even slopes.
+/// Factor on the random heights that make streams wander on uniform slopes.
 const WANDERING: f32 = 0.7;
 /// Spacings, in samples, of the random values that deflect the streams.
 const REACHES: [usize; 2] = [8, 4];
-/// Slope at which streams wander most. On steeper terrain the wandering does not grow further, and the valleys guide
-/// the water.
+/// Slope, as rise over run, at which streams wander most. On steeper terrain the random heights do not grow further,
+/// and the valleys guide the water.
 const STEEPEST: f32 = 0.08;
-/// Samples to each side over which a slope is measured.
+/// Distance, in samples to each side, over which a slope is measured.
 const SLOPE_REACH: usize = 3;
 /// Maximum depth, in cells, to which a bed is lowered below the terrain so that the bed falls downstream.
 const CUT: f32 = 0.1;
-/// Channel depth at a drainage area of 1 % of the terrain, in cells: 2 m on hills a few kilometres wide.
+/// Channel depth at a drainage area of 1 % of the terrain, in cells. On hills a few kilometres wide it is 2 m.
 const DEPTH: f32 = 0.06;
 const DEPTH_EXPONENT: f32 = 0.4;
 /// Maximum channel depth as a multiple of [`DEPTH`].
 const DEEPEST: f32 = 2.0;
-/// Separates these random values from those of the process.
+/// Salt that makes the random values of the wandering independent of those of the process.
 const WANDERING_SALT: u64 = 0x3a9d;
 
 /// Cell size of the grid as a fraction of the relief.
@@ -57,8 +59,8 @@ fn cell_height(cx: &Context, grid: Grid) -> f32 {
     cx.size_metres * grid.cell() / cx.relief_metres
 }
 
-/// The heights of `ground` plus the low random relief that deflects streams on even slopes. The random values come from
-/// the layer of `cx`.
+/// Returns the heights of `ground` plus the low random relief that deflects streams on uniform slopes. The random
+/// values depend on the layer of `cx`.
 ///
 /// # Errors
 /// If the evaluation is cancelled.
@@ -103,7 +105,6 @@ pub fn wandering_ground(cx: &Context, ground: &Terrain) -> Result<Vec<f32>, Canc
     Ok(led)
 }
 
-/// Random values from -1 to 1 at every sample.
 fn random_values(grid: Grid, random: Stream) -> Vec<f32> {
     let mut values: Vec<f32> =
         (0..grid.len()).map(|k| random.signed((k / grid.samples) as i32, (k % grid.samples) as i32)).collect();
@@ -111,13 +112,14 @@ fn random_values(grid: Grid, random: Stream) -> Vec<f32> {
     values
 }
 
-/// Bed heights along `samples` of `ground`, and the terrain height elsewhere. `area` is the number of cells that drain
-/// through each sample along the receivers of `graph`.
-/// [`StreamCourses`](crate::channels::stream_courses::StreamCourses) cuts a channel of its usual depth below these
-/// heights.
+/// Returns the bed heights along `samples` of `ground`, and the terrain height elsewhere. `area` is the number of cells
+/// that drain through each sample along the receivers of `graph`.
+/// [`StreamCourses`](crate::channels::stream_courses::StreamCourses) later cuts a channel of depth
+/// [`CHANNEL`] below these heights.
 pub fn beds(cx: &Context, ground: &Terrain, samples: &[u32], graph: &FlowGraph, area: &[f32]) -> Vec<f32> {
     let (grid, cell) = (ground.grid, cell_height(cx, ground.grid));
-    // Sorting by area orders samples downstream, because a receiver always has a larger drainage area than its donors.
+    // Sorting by drainage area orders the samples downstream, because a receiver always has a larger area than its
+    // donors.
     let mut downstream = samples.to_vec();
     downstream.sort_by(|&a, &b| area[a as usize].total_cmp(&area[b as usize]));
     let mut bed = ground.height.clone();
@@ -143,7 +145,7 @@ mod tests {
     use talweg_ground::field::Control;
     use talweg_ground::hydrology::{FlowMesh, FlowRouting, Outlets, accumulate};
 
-    /// A plain that falls to the west with this slope, on 257 samples.
+    /// A plain of 257 samples a side that falls to the west with the slope `slope`.
     fn plain(cx: &Context, slope: f32) -> Terrain {
         let mut ground = Terrain::flat(cx.grid);
         let n = cx.grid.samples;
@@ -152,7 +154,7 @@ mod tests {
         ground
     }
 
-    /// The flow graph of these heights, the cells with more than the least drainage area, and all drainage areas.
+    /// Returns the flow graph of `height`, the samples with at least the least drainage area, and all drainage areas.
     fn drained(cx: &Context, height: &[f32]) -> (FlowGraph, Vec<u32>, Vec<f32>) {
         let mesh = FlowMesh::new(cx.grid);
         let outlets = Outlets::new(cx.grid, height, f32::NEG_INFINITY);
@@ -182,7 +184,7 @@ mod tests {
             (straight as f32 / samples.len() as f32, most)
         };
         let (straight, wandering) = (along_rows(&ground.height), along_rows(&wandering_ground(&cx, &ground).unwrap()));
-        // Every row drains by itself, except the sample at the edge.
+        // On the plain without random heights every row drains by itself, except the sample at the edge.
         assert!(straight.0 > 0.99 && straight.1 <= 257.0, "{straight:?}");
         assert!(wandering.0 < 0.75 && wandering.1 > 1500.0, "{wandering:?}");
     }
@@ -195,7 +197,7 @@ mod tests {
         let mut ground = plain(&cx, 0.03);
         ground.height = wandering_ground(&cx, &ground).unwrap();
         let (graph, samples, area) = drained(&cx, &ground.height);
-        // One step across the streams is higher than the depth limit, and one step is lower than the limit.
+        // One step across the streams is higher than the depth limit `CUT`, and another step is lower than the limit.
         for k in 0..cx.grid.len() {
             match k % 257 {
                 100 => ground.height[k] += 5.0 * CUT * cell,

@@ -5,19 +5,20 @@
 //! cause is the detail of the layers below, which returns in beds that the coarser grid had eroded and filled. The
 //! other cause is the iterations of a process that does not know the drainage area. Resampling the coarser grid moves
 //! hardly any stream.
-//! Law: w is the nearness to a trunk stream of the grid of
-//! [`TRUNK_STREAM_SAMPLES`](crate::multiscale::TRUNK_STREAM_SAMPLES), from 0 to 1. d is the detail of the layers below
-//! that the coarser grid does not have. c is the cell size of the coarser grid, and l is 1 along the streams. G is the
-//! terrain on which the process continues on the finer grid. Then G ← G - w·d - [`THALWEG`]·c·l. Where the process
-//! [holds](StreamBeds::Preserved) the beds, changes by its iterations count by 1 - w·[`HELD`]. Where rough beds are
-//! [cleared](StreamBeds::Cleared) instead, [`stream_courses`](crate::channels::stream_courses) has the formula. Where
-//! channels are [incised](StreamBeds::Incised), the formula of [`incised_channels`](crate::channels::incised_channels)
-//! replaces the thalweg. There, changes by iterations count as where beds are held, and the channels are cut once more
+//! Law: w is the weight of a bed, from 0 away from the trunk streams to 1 in their beds. The streams are those of the
+//! grid of [`TRUNK_STREAM_SAMPLES`](crate::multiscale::TRUNK_STREAM_SAMPLES) samples a side. d is the detail of the
+//! layers below that the coarser grid does not have. c is the cell size of the coarser grid, and l is 1 along the
+//! streams. G is the terrain height from which the process continues on the finer grid. Then G ← G - w·d -
+//! [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Preserved) the beds, the changes by its iterations are
+//! multiplied by 1 - w·[`HELD`]. Where rough beds are [cleared](StreamBeds::Cleared) instead,
+//! [`stream_courses`](crate::channels::stream_courses) has the formula. Where channels are
+//! [incised](StreamBeds::Incised), the formula of [`incised_channels`](crate::channels::incised_channels) replaces the
+//! thalweg. There, the changes by iterations are reduced as in held beds, and the channels are cut once more
 //! afterwards. Trunk streams follow the steepest descent (D8), across spill points, where more than [`TRUNK_SHARE`] of
 //! the terrain drains. They are found once, on a grid of fixed size that is always evaluated on the whole terrain.
-//! Hence the cost does not grow with the requested size, and windows work. Source: the stream lines that ANUDEM
-//! enforces (Hutchinson 1989), here along the terrain's own streams. The thalweg, and the rule that no bed is breached,
-//! are our own.
+//! Hence the cost does not grow with the requested size, and windows work.
+//! Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along the terrain's own streams. The thalweg,
+//! and the rule that no bed is breached, are our own.
 
 use std::sync::Arc;
 
@@ -31,30 +32,30 @@ use talweg_ground::field::{Cancelled, Control, Grid, Terrain, resample};
 use talweg_ground::hydrology::tiled::{SurveyReader, WordError, write_list};
 use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 
-/// Least drainage area of a trunk stream, as a fraction of the terrain: a quarter of the usual threshold, because
-/// tributaries grow.
+/// Least drainage area of a trunk stream, as a fraction of the terrain's area. It is a quarter of the usual threshold,
+/// because tributaries grow.
 const TRUNK_SHARE: f32 = 0.0025;
-/// Half the width of a bed, in cells of the grid of the streams. The bed fades over one more cell.
+/// Half the width of a bed, in cells of the grid on which the streams are found. The bed fades over one more cell.
 const BED_CELLS: usize = 2;
-/// Depth of the thalweg in cells of the coarser grid: a few decimetres on hills a few kilometres wide.
+/// Depth of the thalweg in cells of the coarser grid. On hills a few kilometres wide it is a few decimetres.
 const THALWEG: f32 = 0.04;
-/// Half the width of held beds, in cells, and the depth of their thalweg. The beds are narrow, because terrain near a
-/// bed may rise above it. They are shallow, because a small depth guides the water on smooth floors and a larger depth
-/// would be visible.
+/// Half the width of held beds; the next constant is the depth of their thalweg. Both are in cells. The beds are
+/// narrow, because terrain near a bed can rise above it. They are shallow, because a small depth guides the water on
+/// smooth floors and a larger depth would be visible.
 const HELD_BED_CELLS: usize = 1;
 const HELD_THALWEG: f32 = 0.01;
-/// Half the width, in cells, over which detail of the layers below is removed around incised channels. It is wider than
-/// held beds. Otherwise pits of the detail would remain, which the process fills elsewhere.
+/// Half the width, in cells, over which detail of the layers below is removed around incised channels. This width
+/// exceeds that of held beds. Otherwise pits of the detail would remain, which the process fills elsewhere.
 const INCISED_BED_CELLS: usize = 3;
 /// Fraction of the iterations' change on a finer grid that is undone in a held bed. Undoing the whole change would keep
-/// the courses slightly better, but would leave smooth grooves where the process fills the terrain around a bed.
+/// the courses slightly better. But it would leave smooth grooves where the process fills the terrain around a bed.
 const HELD: f32 = 0.7;
 
 /// The trunk streams of a terrain.
 #[derive(Debug)]
 pub struct TrunkStreams {
     grid: Grid,
-    /// The samples along the streams.
+    /// Indices of the samples along the streams.
     samples: Vec<u32>,
     /// How finer grids treat the beds.
     beds: StreamBeds,
@@ -63,8 +64,8 @@ pub struct TrunkStreams {
 }
 
 impl TrunkStreams {
-    /// The trunk streams of `ground`, a whole square terrain. Finer grids treat their beds as `beds` says. The random
-    /// values of `cx` bend the courses.
+    /// Finds the trunk streams of `ground`, a whole square terrain. `beds` determines how finer grids treat the stream
+    /// beds. The random values of `cx` bend the courses.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -91,7 +92,7 @@ impl TrunkStreams {
         Ok(Self { grid, samples, beds, courses })
     }
 
-    /// The streams as 64-bit words.
+    /// Returns the streams as 64-bit words, from which [`from_words`](Self::from_words) restores them.
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = Vec::new();
         write_list(&mut words, &self.samples, |&k| [u64::from(k)]);
@@ -99,11 +100,11 @@ impl TrunkStreams {
         words
     }
 
-    /// Reads streams on `grid`, whose beds are treated as `beds` says, from the 64-bit words of
-    /// [`to_words`](Self::to_words).
+    /// Reads streams on `grid` from the 64-bit words of [`to_words`](Self::to_words). `beds` determines how finer grids
+    /// treat the stream beds.
     ///
     /// # Errors
-    /// If the words are not streams.
+    /// If the words do not encode streams.
     pub fn from_words(words: &[u64], grid: Grid, beds: StreamBeds) -> Result<Self, WordError> {
         let mut reader = SurveyReader::new(words);
         let samples: Vec<u32> = reader.list(|[k]| k as u32)?;
@@ -114,7 +115,7 @@ impl TrunkStreams {
         if is_whole { Ok(Self { grid, samples, beds, courses }) } else { Err(WordError) }
     }
 
-    /// A field on the grid of the streams: 1 along the streams and 0 elsewhere.
+    /// Returns a field on the grid of the streams: 1 along the streams and 0 elsewhere.
     fn lines(&self) -> Vec<f32> {
         let mut lines = vec![0.0; self.grid.len()];
         self.samples.iter().for_each(|&k| lines[k as usize] = 1.0);
@@ -122,8 +123,8 @@ impl TrunkStreams {
         lines
     }
 
-    /// Nearness of every sample of `to` to a stream: 1 in beds that reach `half_width` cells to both sides of the
-    /// stream, 0 away from the beds.
+    /// Returns the weight of the beds at every sample of `to`. It is 1 in beds, which reach `half_width` cells of the
+    /// stream grid to both sides of a stream, and 0 away from the beds.
     fn bed_weights(&self, to: Grid, half_width: usize, control: &Control) -> Result<Vec<f32>, Cancelled> {
         let mesh = FlowMesh::new(self.grid);
         let spread = |field: &[f32], of: &(dyn Fn(f32, &mut dyn Iterator<Item = f32>) -> f32 + Sync)| {
@@ -146,8 +147,8 @@ impl TrunkStreams {
         Ok(beds)
     }
 
-    /// Keeps the streams in their beds on `ground`, on which the process continues on the grid of `cx`. `ground`
-    /// consists of the heights `beneath` the process plus the change by the process on the grid `coarse`.
+    /// Keeps the streams in their beds on `ground`, the terrain from which the process continues on the grid of `cx`.
+    /// `ground` is the input heights `beneath` plus the change that the process made on the grid `coarse`.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -161,8 +162,8 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// Removes from the beds the detail of `beneath` that the grid `coarse` does not have, and cuts the thalweg of the
-    /// beds.
+    /// Removes the detail of `beneath` that the grid `coarse` does not have from the beds, and cuts the thalweg where
+    /// the treatment of the beds has one.
     fn remove_detail_from_beds(
         &self,
         cx: &Context,
@@ -198,13 +199,13 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// Whether beds are [restored](SavedBeds::restore) after a process has run on a grid.
+    /// Whether beds are [restored](SavedBeds::restore) after a process has run on a finer grid.
     pub fn restores_beds(&self) -> bool {
         self.beds.restores_beds()
     }
 
-    /// The beds of `ground` before a process runs on the grid of `cx`. [`restore`](SavedBeds::restore) uses them after
-    /// the process.
+    /// Saves the bed heights of `ground` before a process runs on the grid of `cx`. [`restore`](SavedBeds::restore)
+    /// uses them after the process.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -215,16 +216,16 @@ impl TrunkStreams {
     }
 }
 
-/// Channel beds that the process must preserve: the heights of their samples, in order. The samples and their weights
-/// are computed again when needed, because storing them would take three times the memory.
+/// Bed heights saved before a process runs, in the order of the bed samples. The samples and their weights are computed
+/// again when needed, because storing them would take three times the memory.
 pub struct SavedBeds {
     streams: Arc<TrunkStreams>,
     heights: Vec<f32>,
 }
 
 impl SavedBeds {
-    /// Undoes most of the change of the beds on the grid of `cx` since they were [held](TrunkStreams::save_beds), and
-    /// cuts the channels once more.
+    /// Undoes most of the change of the beds on the grid of `cx` since [`save_beds`](TrunkStreams::save_beds), and cuts
+    /// the channels once more.
     ///
     /// # Errors
     /// If the evaluation is cancelled.
@@ -241,8 +242,8 @@ impl SavedBeds {
     }
 }
 
-/// `field` at the samples of `coarse`. Both grids may be windows: beyond the sides of `fine` the outermost samples of
-/// `fine` are used.
+/// Returns `field`, given on the grid `fine`, at the samples of `coarse`. Both grids can be windows: beyond the sides
+/// of `fine` the outermost samples of `fine` are used.
 fn sampled(fine: Grid, coarse: Grid, field: &[f32]) -> Vec<f32> {
     let (steps, last) = (fine.whole_samples() - 1, coarse.whole_samples() - 1);
     let between = |axis: usize| -> Vec<(usize, usize, f32)> {
@@ -287,7 +288,7 @@ mod tests {
                 assert_eq!(made, height(2 * row, 2 * column), "{row} {column}");
             }
         }
-        // These are positions between samples, in a case where the grid sizes do not double.
+        // The grid sizes here do not double, so samples of the coarser grid are between samples of the finer grid.
         let plane: Vec<f32> = (0..fine.len()).map(|k| (k / 33 + 2 * (k % 33)) as f32).collect();
         let third = Grid::new(13, Edges::Open);
         let made = sampled(fine, third, &plane);

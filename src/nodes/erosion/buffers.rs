@@ -1,8 +1,8 @@
 //! Output buffers of a step, and the mass balance of a run.
 //!
 //! A step fills [`NextState`], which replaces the terrain once the step is complete. So a cancelled step leaves the run
-//! unchanged, and data maps shared with a snapshot are never copied. Gains and losses are measured on the stored
-//! heights, row by row, so that rounding errors never accumulate in the mass balance.
+//! unchanged, and data maps that a snapshot shares are never copied. Gains and losses of material are measured on the
+//! stored heights, row by row, so that rounding errors never accumulate in the mass balance.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ impl<const MAPS: usize> Default for NextState<MAPS> {
 }
 
 impl<const MAPS: usize> NextState<MAPS> {
-    /// Resizes the buffers to `terrain`; their contents are undefined.
+    /// Resizes the buffers to the size of `terrain`. Their contents are undefined afterwards.
     pub fn fit(&mut self, terrain: &Terrain) {
         for buffer in std::iter::once(&mut self.height).chain(&mut self.maps) {
             buffer.resize(terrain.grid.len(), 0.0);
@@ -61,7 +61,7 @@ impl<const MAPS: usize> NextState<MAPS> {
         self.accounts.resize(terrain.grid.rows(), [0.0; 3]);
     }
 
-    /// On a wrapping grid, copies the first row to the last row.
+    /// On a wrapping grid, copies the first row of each buffer to the last row.
     pub fn repeat_first_row(&mut self, grid: Grid) {
         let n = grid.samples;
         if grid.edges == Edges::Wrap {
@@ -97,7 +97,8 @@ pub fn exchange_maps<'a>(
     }
 }
 
-/// Creates missing maps of `kinds`, and closes the seams of a wrapping terrain and of a globe.
+/// Creates the missing maps of `kinds`. Closes the seams of the heights and of these maps on a wrapping terrain or a
+/// globe.
 pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     terrain.close_seam();
     let grid = terrain.grid;
@@ -110,8 +111,8 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     }
 }
 
-/// The account of a row: its loss, its gain and the amount carried by the water over the row. Values are weighted by
-/// area if cells differ in area ([`Metric::owned_areas`](talweg_ground::field::Metric::owned_areas)).
+/// Returns the account of a row: its loss, its gain and the amount carried by the water over the row. If cells differ
+/// in area, `areas` weights the values by area ([`Metric::owned_areas`](talweg_ground::field::Metric::owned_areas)).
 pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> RowAccount {
     let Some(areas) = areas else {
         let distinct = grid.distinct_side();
@@ -128,7 +129,7 @@ pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carr
     [lost, gained, carried.map_or(0.0, by_area)]
 }
 
-/// Adds the net loss and gain of each cell of a row to the maps of wear and deposits.
+/// Adds the net loss of each cell of a row to the wear map, and the net gain to the deposits map.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 pub fn add_balance(
     old: &[f32],
@@ -145,17 +146,18 @@ pub fn add_balance(
     }
 }
 
-/// Wear and deposits of a cell, with its net loss or gain added.
+/// Returns wear and deposits of a cell, with the net loss or gain from height `old` to height `new` added.
 #[inline(always)]
 pub fn with_balance(old: f32, new: f32, wear: f32, deposits: f32) -> (f32, f32) {
     let fall = old - new;
     (wear + if fall > 0.0 { fall } else { 0.0 }, deposits + if fall < 0.0 { -fall } else { 0.0 })
 }
 
-/// Number of cells whose height losses are buffered at a time.
+/// Number of cells whose height losses are buffered before they are summed.
 const TILE: usize = 64;
 
-/// Loss and gain of a row, measured on the heights, in eight partial sums that are always combined in the same order.
+/// Returns loss and gain of a row from its old and new heights. Each is summed in eight partial sums that are always
+/// combined in the same order.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
     let (mut net, mut gross) = ([0.0f64; 8], [0.0f64; 8]);
@@ -183,7 +185,7 @@ pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
     [(gross + net) * 0.5, (gross - net) * 0.5]
 }
 
-/// Sum of a row, in eight partial sums that are always combined in the same order.
+/// Returns the sum of a row, in eight partial sums that are always combined in the same order.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 pub fn total(row: &[f32]) -> f64 {
     let (chunks, last) = row.as_chunks::<8>();

@@ -4,13 +4,14 @@
 //! cover is gained or lost however often it moves.
 //!
 //! Law of a slide: cover flows through the face between two cells of surface heights H and H', towards the lower cell.
-//! The flow is q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the giving cell's cover. The notation x⁺
-//! means max(x, 0). g is the length of the surface gradient on the face, with both components, in heights per cell. T
-//! (`rise`) is the rise of the angle of repose over one cell, and c is `share`. D (`creep`) also levels gentler slopes.
-//! Since g is the full gradient, slopes come to rest at the same angle in every direction of the grid.
+//! The flow is q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the cover of the higher cell. The notation
+//! x⁺ means max(x, 0). g is the length of the surface gradient on the face, with both components, as a height
+//! difference per cell. T (`rise`) is the rise of the angle of repose over one cell, and c is `slide_fraction`. D
+//! (`creep`) also levels gentler slopes. Since g is the full gradient, slopes come to rest at the same angle in every
+//! direction of the grid.
 //!
 //! Scheme: all faces are computed at once from the old cover. A cell has four faces, so cover never becomes negative.
-//! The cells on both sides of a face compute its flow from the same numbers, and the bits do not depend on the threads.
+//! The cells on both sides of a face compute the flow from the same numbers, and the bits do not depend on the threads.
 //! Amounts are rounded down to whole slabs, so that a slope at rest stops completely.
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
 //! Stability: c + D must be at most ¼ (explicit diffusion in two dimensions).
@@ -26,8 +27,8 @@ pub struct Slabs {
 }
 
 impl Slabs {
-    /// Slabs for a cover about `depth` deep (as a fraction of the relief): a cover of this depth has 2¹⁷ to 2¹⁸ slabs.
-    /// Depths up to 128 times `depth` are exact.
+    /// Returns the slabs for a cover about `depth` deep (as a fraction of the relief). A cover of this depth consists
+    /// of 2¹⁷ to 2¹⁸ slabs. Depths up to 128 times `depth` are exact.
     pub fn for_depth(depth: f32) -> Self {
         let depth = depth.clamp(1e-12, 1e12);
         // the largest power of two that is not above `depth`
@@ -36,13 +37,13 @@ impl Slabs {
         Self { quantum, magnet: quantum * 12_582_912.0 }
     }
 
-    /// The whole multiple of a slab nearest to `depth`.
+    /// Returns the whole multiple of a slab nearest to `depth`.
     #[inline(always)]
     pub fn nearest(self, depth: f32) -> f32 {
         (depth + self.magnet) - self.magnet
     }
 
-    /// The largest whole multiple of a slab that is at most `depth`, and at least 0.
+    /// Returns the largest whole multiple of a slab that is at most `depth`, but at least 0.
     #[inline(always)]
     pub fn at_most(self, depth: f32) -> f32 {
         let whole = self.nearest(depth - 0.5 * self.quantum);
@@ -69,28 +70,29 @@ impl Layers<'_> {
     }
 }
 
-/// Height of the surface. All code computes the height here, so that it has the same bits everywhere.
+/// Returns the height of the surface. All code computes the height here, so that it has the same bits everywhere.
 #[inline(always)]
 pub fn surface(bed: f32, cover: f32, worn: f32) -> f32 {
     bed + (cover - worn)
 }
 
-/// Parameters of a slide to the angle of repose.
+/// Parameters with which a cover slides to its angle of repose.
 #[derive(Clone, Copy)]
 pub struct CoverSlide {
-    /// A square grid; its edges determine whether the cover slides over them.
+    /// A square grid. Its edges determine whether cover leaves on one side and enters on the other.
     pub grid: Grid,
-    /// Height of a slab.
+    /// The unit of the cover depths.
     pub slabs: Slabs,
-    /// Rise of the angle of repose over one cell.
+    /// Rise of the angle of repose over one cell, as a fraction of the relief.
     pub rise: f32,
-    /// Fraction of the excess slope that flows through a face in one slide.
+    /// Fraction c of the flow on slopes steeper than the angle of repose. c · (g - T) / g of the height difference H -
+    /// H' flows through a face in one slide.
     pub slide_fraction: f32,
-    /// Fraction of the height difference that flows through a face in one slide, whatever the slope.
+    /// Fraction of the height difference that flows through a face in one slide, on slopes of any steepness.
     pub creep: f32,
 }
 
-/// Working rows of a slide; rows of n + 2 heights extend one cell beyond both ends.
+/// Working rows of a slide. Rows of heights have n + 2 entries: they extend one cell beyond both ends of the row.
 struct CoverRows {
     north: Vec<f32>,
     mid: Vec<f32>,
@@ -98,13 +100,13 @@ struct CoverRows {
     /// Flow through the east and west faces of a row: entry j is the west face of cell j, entry n the east face of the
     /// last cell.
     eastward: Vec<f32>,
-    /// Flow through the north faces; `outflow` is the flow through the south faces.
+    /// Flow through the north faces of a row; `outflow` is the flow through its south faces.
     inflow: Vec<f32>,
     outflow: Vec<f32>,
 }
 
 impl CoverSlide {
-    /// Writes to `out` the cover after one slide, for the rows from row `first` on.
+    /// Writes the cover after one slide to `out`, for the rows that `out` holds; the first of them is row `first`.
     pub fn slide(&self, layers: Layers, first: usize, out: &mut [f32]) {
         let n = self.grid.samples;
         let line = || vec![0.0f32; n + 2];
@@ -137,7 +139,8 @@ impl CoverSlide {
         }
     }
 
-    /// Loads the surface along row `row`. A row one step beyond an edge continues the surface at the same slope.
+    /// Loads the surface heights along row `row`. A row one step beyond an edge continues the surface at the same
+    /// slope.
     fn load(&self, layers: Layers, row: isize, line: &mut [f32]) {
         let n = self.grid.samples;
         match self.grid.row_beyond(row) {
@@ -201,7 +204,8 @@ impl CoverSlide {
         (rows.eastward[0], rows.eastward[n]) = (west, east);
     }
 
-    /// Flow through a face from `here` to `there`; negative if the cover flows from `there` to `here`.
+    /// Returns the flow through a face from `here` to `there`. It is negative if the cover flows from `there` to
+    /// `here`.
     #[inline(always)]
     fn flow(&self, here: f32, there: f32, across: f32, cover_here: f32, cover_there: f32) -> f32 {
         let fall = here - there;
@@ -216,7 +220,8 @@ impl CoverSlide {
     }
 }
 
-/// Loss and gain of the ground along a row, between two states of (cover depth - eroded depth).
+/// Returns loss and gain of the ground along a row between two states. The iterators return cover depth minus eroded
+/// depth.
 pub fn exchange(old: impl Iterator<Item = f32>, new: impl Iterator<Item = f32>) -> [f64; 2] {
     let (mut eroded, mut deposited) = (0.0f64, 0.0f64);
     for (old, new) in old.zip(new) {

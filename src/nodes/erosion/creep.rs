@@ -1,22 +1,22 @@
 //! Hillslope creep: soil moves down every slope, faster where the slope is steeper.
 //!
-//! Law: ∂h/∂t = ∇·(κ s ∇h), with h the height, t the time, κ the `diffusivity` and s the erodibility (1 - hardness) of
-//! the cell that gives the soil. So the hardest rock gives no soil but can still be buried.
+//! Law: ∂h/∂t = ∇·(κ s ∇h), with h the height, t the time and κ the `diffusivity`. s is the erodibility (1 - hardness)
+//! of the cell that gives the soil. So the hardest rock gives no soil but can still be buried.
 //! Symbols: r = κ·Δt/Δx², with Δt the `time_step` and Δx the distance between samples. Soil that creeps for a time t
-//! spreads over √(2κt): 45 m in 100 000 years at 0.01 m²/year.
+//! spreads over √(2κt): 45 m in 100 000 years at κ = 0.01 m²/year.
 //!
-//! Scheme: explicit. The flow between two cells is r·s·w·(h_n - h), with w the conductance of the pair. On a square w
-//! is ⅔ for the four orthogonal neighbours and ⅙ for the diagonal neighbours (the Mehrstellen stencil). On a globe w is
-//! from [`Links::conductances`], and the flow is a volume that spreads over the cell's own area. One iteration consists
-//! of equal steps, as many as `stability_bound` requires. Heights are in double precision within an iteration. The part
-//! that single precision would lose is kept between iterations, because slow creep changes a height by less than its
-//! last digit per year. A cancelled iteration leaves the run unchanged. Wear and deposits record the net change of each
-//! iteration.
+//! Scheme: explicit. The flow between two cells of heights h and h_n is r·s·w·(h_n - h), with w the conductance of the
+//! pair. On a square w is ⅔ for the four orthogonal neighbours and ⅙ for the diagonal neighbours (the Mehrstellen
+//! stencil). On a globe w is from [`Links::conductances`], and the flow is a volume that spreads over the cell's own
+//! area. One iteration consists of equal steps, as many as `stability_bound` requires. Heights are in double precision
+//! within an iteration. The part of a height that single precision would lose is kept between iterations, because slow
+//! creep changes a height by less than its last digit per year. A cancelled iteration leaves the run unchanged. Wear
+//! and deposits record the net change of each iteration.
 //! From coarse to fine: an iteration simulates the same time on every grid.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Stability: with r ≤ ¼ a new height is a mean of old heights with positive weights (the smallest is 1 - 10/3·r), so
-//! nothing overshoots. `FARTHEST` limits the duration of an iteration, and so the number of its steps on a small
-//! terrain or over a long time.
+//! Stability: with r ≤ ¼ a new height is a weighted mean of old heights with positive weights (the smallest is 1 -
+//! 10/3·r), so nothing overshoots. `FARTHEST` limits the simulated duration of an iteration. So it also limits the
+//! number of steps on a small terrain or over a long time.
 //! Source: Culling 1960 (soil creep as diffusion); Fernandes & Dietrich 1997 (values of κ, 0.0004 to 0.036 m²/year).
 
 use std::sync::Arc;
@@ -35,7 +35,7 @@ use talweg_ground::field::topology::{EdgeFill, FieldValues, StencilWindow, aroun
 use talweg_ground::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 
 talweg_ground::params! {
-    /// Makes soil creep downhill for thousands of years: crests become round, hollows fill and small roughness
+    /// Makes soil creep downhill for thousands of years. Crests become round, hollows fill and small roughness
     /// disappears, while large forms stay.
     Creep "Hillslope creep" in "Erosion", from "Culling 1960; Fernandes & Dietrich 1997", also "diffusion soil smooth hills rounding solifluction frost regolith" {
         /// Number of iterations, each of one time step. More iterations make the terrain rounder.
@@ -44,8 +44,8 @@ talweg_ground::params! {
         /// Duration of one iteration. On a small terrain an iteration stops once the soil has spread over about a
         /// hundredth of the side length.
         time_step: f32 ["years"] = 5000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
-        /// Speed of the creep. The speed is about 0.001 in dry ground, 0.01 in damp hills and 0.04 in ground that
-        /// freezes and thaws.
+        /// Speed of the creep: about 0.001 m²/year in dry ground, 0.01 in damp hills and 0.04 in ground that freezes
+        /// and thaws. Higher values round the crests faster.
         diffusivity: f32 ["m²/year"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
         /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
         /// made a hardness map, the higher hardness counts in each place.
@@ -61,11 +61,11 @@ talweg_ground::params! {
     }
 }
 
-/// Number of rows in a band. The rows adjacent to a band are read once for each of the two bands.
+/// Number of rows in a band of rows that one thread computes. Rows adjacent to a band are read again for that band.
 const BAND_ROWS: usize = 32;
 /// Largest stable r of one step on a square.
 const STABLE: f64 = 0.25;
-/// Fraction of a cell's height that may be exchanged in one step on a globe.
+/// Largest part of a cell's height that its neighbours replace in one step on a globe.
 const EXCHANGED: f64 = 0.8;
 /// Largest √(κ·Δt) of one iteration, as a fraction of the terrain's side length.
 const FARTHEST: f64 = 1.0 / 128.0;
@@ -75,7 +75,7 @@ impl Process for Creep {
         Traits {
             writes: &WRITTEN,
             on_planet: Some(OnPlanet { version: 1, more_fields: 4.6, ..OnPlanet::DEFAULT }),
-            // 5 bytes per sample with one step in an iteration, 9 with three or more on rock of varying hardness
+            // 5 bytes per sample if an iteration has one step; 9 if it has three or more on rock of varying hardness
             memory: NodeMemory::constant(6.8),
             ..Traits::PROCESS
         }
@@ -83,7 +83,7 @@ impl Process for Creep {
 
     fn parts(&self) -> NodeParts<'_> {
         NodeParts::Iterations {
-            // one explicit step for each quarter of a cell's area that κ·Δt covers
+            // one explicit step for each quarter of a cell's area in κ·Δt
             reach: StencilRadius {
                 square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,
                 ..StencilRadius::of_cells(2)
@@ -130,8 +130,8 @@ impl Process for Creep {
     }
 }
 
-/// Number of steps that a globe needs per unit of r: the greatest sum of a cell's conductances over its area, in cells
-/// of the mean area, divided by [`EXCHANGED`].
+/// Returns the number of steps that a globe needs per unit of r: the greatest ratio of a cell's summed conductances to
+/// its area, divided by [`EXCHANGED`]. Areas are multiples of the mean cell area.
 fn stability_bound(metric: &Spherical, conductances: &Links) -> f64 {
     let of_row = |row: usize| {
         let (links, areas) = (conductances.around_row(row), metric.face_areas(row));
@@ -146,16 +146,15 @@ fn stability_bound(metric: &Spherical, conductances: &Links) -> f64 {
 /// The data maps of this process, in the order of [`NextState::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// A run of creep.
 #[derive(Clone)]
 struct CreepRun {
-    /// κ·Δt, in m².
+    /// κ·Δt of one iteration, in m².
     metres: f64,
     rock: Rock,
     metric: GridMetric,
     /// Conductances of a globe; `None` on a square.
     conductances: Option<Arc<Links>>,
-    /// Number of steps per unit of r.
+    /// Number of steps per iteration and unit of r.
     stability_bound: f64,
     terrain: Terrain,
     /// The part of each height that single precision loses.
@@ -171,13 +170,13 @@ struct CreepScratch {
     /// Heights in double precision between two steps.
     now: Vec<f64>,
     later: Vec<f64>,
-    /// r·s of every cell, if the hardness varies.
+    /// r·s of every cell for one step; empty if the hardness is uniform.
     rates: Vec<f64>,
     /// The part of each new height that single precision loses.
     rest: Vec<f32>,
 }
 
-/// Heights plus the part that single precision loses.
+/// Heights in single precision, plus the part that single precision loses.
 struct ExactHeights<'a> {
     height: &'a [f32],
     rest: &'a [f32],
@@ -194,7 +193,7 @@ impl FieldValues<f64> for ExactHeights<'_> {
 }
 
 impl CreepRun {
-    /// Runs one step from the heights `now` to the heights `later`.
+    /// Computes one step of the diffusion, from the heights `now` to the heights `later`.
     fn one_step(
         &self,
         cx: &Context,
@@ -231,7 +230,7 @@ impl CreepRun {
         }
     }
 
-    /// Value of r = κ·Δt/Δx² for a whole iteration.
+    /// Returns r = κ·Δt/Δx² of a whole iteration. `side` is the side length in metres.
     fn spread(&self, grid: Grid, side: f64) -> f64 {
         let cells = match &self.metric {
             GridMetric::Uniform => (grid.whole_samples() - 1) as f64,
@@ -263,8 +262,8 @@ impl ErosionRun for CreepRun {
         }
         let uniform = share * f64::from(rock.uniform().unwrap_or(1.0));
         let given = CreepRates { uniform, of_cells: &rates };
-        // on a square the last step also finishes each row while it is in the cache; on a globe copies can be written
-        // only once all owners are known
+        // on a square the last step also finishes each row while the row is in the cache; on a globe, samples that copy
+        // another face can be written only after the samples that they copy
         let between = steps - u32::from(!grid.is_globe());
         let exact = ExactHeights { height: old, rest };
         for step in 0..between {
@@ -351,7 +350,7 @@ fn finish_row(made: &[f64], [old, rest, wear, deposits]: [&[f32]; 4], out: [&mut
     }
 }
 
-/// Creep rate r·s of each cell.
+/// Rates r·s of the cells for one step.
 #[derive(Clone, Copy)]
 struct CreepRates<'a> {
     /// Rate of all cells, if the hardness is uniform.
@@ -387,7 +386,7 @@ fn diffuse<S: Stencil>(
     }
 }
 
-/// Computes a row of uniform hardness.
+/// Computes the new heights of a row of uniform hardness.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
@@ -399,7 +398,7 @@ fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &m
     }
 }
 
-/// Computes a row of varying hardness. For each pair of neighbours the rate of the higher cell counts.
+/// Computes the new heights of a row of varying hardness. Between two neighbours the rate of the higher cell applies.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 fn diffuse_uneven<S: Stencil>(stencil: S, rates: [&[f64]; 3], heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();

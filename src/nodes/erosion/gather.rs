@@ -1,13 +1,13 @@
 //! Steps in which all cells give material to their lower neighbours at once: the common part of thermal and hydraulic
 //! erosion.
 //!
-//! Scheme: gather, in two passes. Pass 1 computes the amount that each cell gives, and the part of this amount per unit
-//! of level difference ([`GatherLaw::give`]). In pass 2 every cell sums the amounts from its neighbours
+//! Scheme: gather, in two passes. Pass 1 computes the amount that each cell gives, and the amount per unit of level
+//! difference that each neighbour gets ([`GatherLaw::give`]). In pass 2 every cell sums the amounts from its neighbours
 //! ([`GatherLaw::update_row`]). A step reads the old maps and writes new ones, and the bits do not depend on the
-//! threads. On a square both passes run down a band of rows together: rolling rows hold the amounts given, and the rows
-//! adjacent to a band are computed twice. On a globe each pass runs over all cells before the next pass starts, because
-//! cells on another face, with other neighbours, give the amounts that cross a border. Between the passes copies get
-//! the values of their owners.
+//! threads. On a square both passes run down a band of rows together. The rows in progress hold the amounts given, and
+//! the rows adjacent to a band are computed twice. On a globe each pass runs over all cells before the next pass
+//! starts. The reason is that cells on another face, with other neighbours, give the amounts that cross a border.
+//! Between the passes, samples on face borders get the values of the samples that they copy.
 //! Boundary: nothing leaves an open edge; a wrapping square continues on the other side; a globe has no edge.
 
 use rayon::prelude::*;
@@ -22,17 +22,19 @@ use talweg_ground::field::{Cancelled, Grid, Metric, Uniform};
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 16;
 
-/// The equations of a process with two passes, for rows of n cells. `OWN` values of a cell stay with the cell, a cell
-/// gives `GIVEN` kinds of material, and the process writes `OUT` maps, the height first.
+/// The equations of a process with two passes, for rows of n cells. `OWN` is the number of values that a cell keeps.
+/// `GIVEN` is the number of kinds of material that a cell gives to neighbours. `OUT` is the number of maps that the
+/// process writes, the height first.
 ///
-/// Levels and shares are padded rows of n + 2 cells. Beyond an open edge a level is NaN, which never compares as lower,
-/// and a share is 0.
+/// Levels and the given fractions (`shares`) are padded rows of n + 2 cells. Beyond an open edge a level is NaN, which
+/// never compares as lower, and a fraction is 0.
 pub trait GatherLaw<const OWN: usize, const GIVEN: usize, const OUT: usize>: Sync {
-    /// Loads the level and the own values of each cell of row `row` of the grid.
+    /// Loads the level and the `OWN` values of each cell in row `row` of the grid.
     fn load(&self, row: usize, level: &mut [f32], own: [&mut [f32]; OWN]);
 
-    /// Computes the depth that each cell loses, and the volume per unit of level difference that each neighbour gets.
-    /// Reads the levels of the row to the north, the current row and the row to the south.
+    /// Computes the depth that each cell loses (`lost`), and the volume per unit of level difference that each lower
+    /// neighbour gets (`shares`). `levels` holds the levels of the row to the north, the current row and the row to the
+    /// south.
     fn give<M: RowMetric>(
         &self,
         metric: M,
@@ -42,11 +44,11 @@ pub trait GatherLaw<const OWN: usize, const GIVEN: usize, const OUT: usize>: Syn
         shares: [&mut [f32]; GIVEN],
     );
 
-    /// Writes the new maps of row `row` of the grid.
+    /// Writes the new maps of row `row` of the grid, from the amounts that its cells keep and receive.
     fn update_row<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, OWN, GIVEN>, out: [&mut [f32]; OUT]);
 }
 
-/// Input of the second pass for a row.
+/// Input of the second pass for one row.
 #[derive(Clone, Copy)]
 pub struct Settling<'a, const OWN: usize, const GIVEN: usize> {
     pub levels: [&'a [f32]; 3],
@@ -55,12 +57,12 @@ pub struct Settling<'a, const OWN: usize, const GIVEN: usize> {
     pub shares: [[&'a [f32]; 3]; GIVEN],
 }
 
-/// Output of a step, and the old height, wear and deposits.
+/// Output of a step, with the old height, wear and deposits from which the output follows.
 pub struct GatherStep<'a, const OUT: usize> {
     pub out: [&'a mut [f32]; OUT],
-    /// Index in `out` of the map of the carried material.
+    /// Index in `out` of the map of the carried material; `None` if nothing is carried.
     pub carried: Option<usize>,
-    /// New map of wear, followed by the new map of deposits.
+    /// New map of wear; the next field is the new map of deposits.
     pub wear: &'a mut [f32],
     pub deposits: &'a mut [f32],
     pub accounts: &'a mut [RowAccount],
@@ -89,7 +91,7 @@ impl<const OWN: usize, const GIVEN: usize> Default for Fields<OWN, GIVEN> {
     }
 }
 
-/// Runs one step.
+/// Runs one step of the process on the grid of `cx`.
 pub fn step<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     cx: &Context,
     metric: &GridMetric,
@@ -110,7 +112,6 @@ fn pieces<const K: usize>(fields: [&mut [f32]; K], cells: usize) -> Vec<[&mut [f
     (0..count).map(|_| chunks.each_mut().map(|chunks| chunks.next().expect("fields of one size"))).collect()
 }
 
-/// Row `row` of each field.
 fn row_mut<'a, const K: usize>(fields: &'a mut [&mut [f32]; K], row: usize, n: usize) -> [&'a mut [f32]; K] {
     fields.each_mut().map(|field| &mut field[row * n..][..n])
 }
@@ -141,19 +142,19 @@ fn in_bands<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     })
 }
 
-/// One row of the terrain with its neighbours' values, as [`GatherLaw::load`] returns it.
+/// Level and own values of one row of the terrain, as [`GatherLaw::load`] returns them.
 struct Loaded<const OWN: usize> {
     level: Vec<f32>,
     own: [Vec<f32>; OWN],
 }
 
-/// A row of a square after [`GatherLaw::give`].
+/// Amounts that a row of a square gives, as [`GatherLaw::give`] returns them.
 struct RowFractions<const GIVEN: usize> {
     lost: [Vec<f32>; GIVEN],
     shares: [Vec<f32>; GIVEN],
 }
 
-/// Writes the new maps of the rows from `first` on.
+/// Writes the new maps of a band of rows of a square; its first row is row `first`.
 fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     grid: Grid,
     law: &impl GatherLaw<OWN, GIVEN, OUT>,
@@ -274,7 +275,8 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
                 shares: windows.each_ref().map(StencilWindow::rows),
             };
             law.update_row(row, metric.row(row), cells, row_mut(&mut out, k, n));
-            // copies on face borders have no area; they get the values of their owners
+            // samples that copy another face have no area of their own; they get the values of the samples that they
+            // copy
             let made = |field: usize| &out[field][k * n..][..n];
             let old = grid.row(old_height, row);
             add_balance(old, made(0), old_balance.map(|map| grid.row(map, row)), wear, deposits);
@@ -294,7 +296,7 @@ mod tests {
     use talweg_ground::field::topology::around_row;
     use talweg_ground::field::{Control, Edges, Stream};
 
-    /// Test equations in which every cell gives a fraction of its height above its neighbours.
+    /// Equations for tests, in which every cell gives lower neighbours a fraction of the height difference.
     struct Levelling<'a> {
         grid: Grid,
         height: &'a [f32],
@@ -336,7 +338,7 @@ mod tests {
         }
     }
 
-    /// The new heights and the sums of the accounts.
+    /// Returns the new heights after one step, and the sums of loss and gain over all rows.
     fn stepped(grid: Grid, metric: Option<&GridMetric>) -> (Vec<f32>, [f64; 2]) {
         let control = Control::default();
         let random = Stream::new(3, 5);

@@ -4,8 +4,8 @@
 //! construction operator *Gullies* uses the same equations.
 //!
 //! The result depends only on the slope at each point, so the cost per sample is the same at any resolution. Higher
-//! resolutions add samples and change nothing else. The map *Ridge* is the mean of the position between crease and
-//! crest over the octaves, weighted by depth: 1 on crests, -1 in creases.
+//! resolutions add samples and change nothing else. Each octave has a position between crease and crest, from -1 in
+//! creases to 1 on crests. The map *Ridge* is the mean of these positions over the octaves, weighted by gully depth.
 //! Boundary: on a wrapping terrain the noise lattice repeats; on a globe the lattice is three-dimensional.
 //! Source: Johansen 2026, after Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009.
 
@@ -20,11 +20,11 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain, globe_gradient, gradient
 
 talweg_ground::params! {
     /// Draws branching gullies down the slopes in one pass, at any size. No water runs, so no sediment is carried or
-    /// deposited. A good base for a later erosion layer.
+    /// deposited. The result is a good base for a later erosion layer.
     Gullies "Gullies" in "Erosion", from "Johansen 2026; Clay John 2018", also "erosion filter ravines branching directional noise gabor fast ridges" {
         /// Width of the largest gullies, from crest to crest.
         size: f32 ["m"] = 800.0, 1.0..=1_000_000.0, slider 50.0..=4000.0;
-        /// Number of gully sizes; the gullies of each size are half as wide as those of the size before. More octaves
+        /// Number of gully sizes. The gullies of each size are half as wide as those of the size before. More octaves
         /// add finer gullies.
         octaves: u32 = 5, 1..=12;
         /// Depth of the largest gullies on steep slopes.
@@ -33,7 +33,7 @@ talweg_ground::params! {
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
         /// How strongly finer gullies turn towards larger ones. At 0 all gullies run straight down the slope.
         branching: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
-        /// How far gullies keep away from crests and from the bottoms of larger gullies.
+        /// Distance that gullies keep from crests and from the bottoms of larger gullies, as a fraction.
         crest_fade: f32 ["share"] = 0.7, 0.0..=1.0;
         /// Slope below which there are no gullies.
         slope_from: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=30.0;
@@ -115,7 +115,7 @@ impl SmoothedFilter for Gullies {
 }
 
 impl Gullies {
-    /// The parameters of the gully equations on a grid.
+    /// Returns the gully equations with the parameters of this layer, on the grid of `cx`.
     fn law(&self, cx: &Context) -> GullyFunction {
         let tangent = |degrees: f32| libm::tanf(if degrees < 89.9 { degrees } else { 89.9 } * (TAU / 360.0));
         let octave = |k: u32| {
@@ -151,7 +151,7 @@ mod tests {
     use talweg_ground::field::Stream;
     use talweg_ground::field::{Control, Edges};
 
-    /// The gullies on a plane that rises by `degrees` to the east.
+    /// Returns the gullies on a plane that rises to the east at an angle of `degrees`.
     fn on_a_plane(gullies: &Gullies, degrees: f32) -> Terrain {
         let control = Control::default();
         let grid = talweg_ground::field::Grid::new(129, Edges::Open);

@@ -10,15 +10,15 @@
 //! 4. evaporation: w *= 1 - K_e; sediment in excess of K_c·w is deposited.
 //!
 //! Symbols: K_r `rain`, K_s `solubility`, K_c `sediment_capacity`, K_e `evaporation`; the papers use 0.01, 0.01, 0.01
-//! and 0.5. Water is a depth, so rain is a fraction of the relief per iteration.
-//! Maps: Film (the water) and Sediment are depths, and continue from the maps of the layers below. Flow adds, for every
-//! iteration, the water that left the cell, in units of the rain of one iteration on one cell. Wear and deposits record
-//! the net change of each iteration. The water is not part of the Water map: it covers every slope, and images would
-//! show a flooded country.
+//! and 0.5 in this order. Water is a depth, so rain is a fraction of the relief per iteration.
+//! Maps: Film (the water) and Sediment are depths, and continue from the maps of the layers below. In every iteration
+//! the water that left a cell is added to the map Flow. The unit of Flow is the rain of one iteration on one cell. Wear
+//! and deposits record the net change of each iteration. The water is not part of the Water map, because it covers
+//! every slope and images would show a flooded country.
 //! The end: the last water stays in place and holds its sediment, at most K_c·w; with the papers' constants that is a
 //! ten-thousandth of the relief. This sediment is in the Sediment map and counts as carried in the mass balance. A run
-//! does not know which iteration is the last, so the rest never settles automatically; another layer of this erosion
-//! with rain 0 lets the rest settle.
+//! does not know which iteration is the last, so this sediment never settles automatically. Another layer of this
+//! erosion with rain 0 lets it settle.
 //!
 //! On a globe the water and sediment that pass between two cells are volumes and spread over the area of the receiving
 //! cell. The equations contain no distances, so water moves one cell per iteration. On a globe one cell is up to a
@@ -29,12 +29,12 @@
 //! From coarse to fine: water, sediment and heights are passed to the finer grid; depths and angles are the same on
 //! every grid.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so deep
+//! Stability: a cell gives no more water than it has, so water is never negative. All neighbours level at once, so deep
 //! water sloshes; evaporation damps this oscillation.
 //! Anisotropy: a cone of slope 2.4 keeps a slope of 2.39 along 0°, 22.5° and 45° alike, within 0.1 %
 //! (tests/core/nodes/erosion/classic.rs). On the terrain of Le Martelot's figure 17 (257² samples, the constants of the
 //! paper, 100 iterations) the mean slope falls by 35 % and the erosion score rises from 0.559 to 0.622
-//! (tests/core/nodes/documents.rs). The notes of the [fast form](super::hydraulic_fast) have a table of more
+//! (tests/core/nodes/documents.rs). The notes of the [fast form](super::hydraulic_fast) have a table for more
 //! iterations.
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
@@ -58,12 +58,14 @@ talweg_ground::params! {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made
-        /// such a map. More rain fills hollows and runs farther.
+        /// Water that falls in one iteration, as a fraction of the relief. A rain map of the layers below multiplies
+        /// it. More rain fills hollows and runs farther.
         rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
-        /// Ground that water dissolves in one iteration, as a fraction of the water depth. Higher values erode faster.
+        /// Depth of ground that water dissolves in one iteration, as a fraction of the water depth. Higher values erode
+        /// faster.
         solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
-        /// Sediment that water can hold, as a fraction of the water depth. The water deposits the excess at once.
+        /// Sediment that water can hold, as a fraction of the water depth. Water deposits sediment above this limit at
+        /// once.
         sediment_capacity: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
         /// Fraction of the water that evaporates in one iteration. Lower values let the water run farther.
         evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
@@ -123,19 +125,18 @@ impl Process for Hydraulic {
     }
 }
 
-/// A run of hydraulic erosion.
 #[derive(Clone)]
 struct HydraulicRun {
     weather: CellWeather,
     capacity: f32,
-    /// Fraction of the water that does not evaporate.
+    /// Fraction of the water that remains after evaporation.
     left: f32,
     neighbours: Neighbours,
     metric: GridMetric,
     terrain: Terrain,
     next: WorkingMemory<NextState<5>>,
     fields: WorkingMemory<Fields<3, 2>>,
-    /// Mass balance; its `carried` counts all sediment in the water, even sediment that came from another layer.
+    /// Mass balance of the run. `carried` counts all sediment in the water, including sediment of other layers.
     mass_balance: MassBalance,
     carried_before: f64,
 }
@@ -199,7 +200,7 @@ struct HydraulicLaw<'a> {
 impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
     fn load(&self, row: usize, level: &mut [f32], [water, sediment, dissolved]: [&mut [f32]; 3]) {
         let grid = self.terrain.grid;
-        // the rows first hold rain and solubility, which are then replaced by the water and the dissolved amount
+        // the rows `water` and `dissolved` first hold rain and solubility, which `rain_on_row` then replaces
         self.weather.row(grid, row, water, dissolved);
         let old = [&self.terrain.height[..], self.water, self.sediment].map(|field| grid.row(field, row));
         rain_on_row(old, level, water, sediment, dissolved);
@@ -235,8 +236,8 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
     }
 }
 
-/// Adds rain to a row and dissolves ground. On entry `water` holds the rain and `dissolved` the solubility. This and
-/// the next two functions are separate, so that the compiler knows that the slices they write do not overlap.
+/// Adds rain to a row and dissolves ground. On entry `water` holds the rain and `dissolved` the solubility. The code is
+/// a function of its own, as are the next two, to tell the compiler that the slices they write do not overlap.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 fn rain_on_row(
@@ -257,7 +258,7 @@ fn rain_on_row(
     }
 }
 
-/// Computes the amounts that the cells of a row give to their neighbours.
+/// Computes the water and sediment that the cells of a row give to their neighbours.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 #[allow(clippy::too_many_arguments, reason = "each is a row")]
@@ -307,7 +308,7 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     }
 }
 
-/// Writes the new maps of a row from the amounts that its cells keep and receive.
+/// Writes the new maps of a row from the water and sediment that its cells keep and receive.
 #[multiversion::multiversion(targets("x86_64+avx2"))]
 #[inline(never)]
 #[allow(clippy::too_many_arguments, reason = "each is a row")]
@@ -334,7 +335,7 @@ fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool
         let (mut water_in, mut sediment_in) = (0.0f32, 0.0f32);
         let mut take = |direction: usize| {
             let d = around[direction][j] - a;
-            // d is selected before the multiplication, so that the loop has no branch
+            // the positive part is selected before the multiplication, so that the loop has no branch
             let d = if d > 0.0 { d } else { 0.0 };
             water_in += water_shares[direction][j] * d;
             sediment_in += sediment_shares[direction][j] * d;

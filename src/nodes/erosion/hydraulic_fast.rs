@@ -11,8 +11,8 @@
 //! its excess sediment there. Le Martelot 2005 adds the merged map of water and sediment to the height: a = h + K·w,
 //! which is [`LevelledSurface::Merged`]. By default a is the height of the water surface, as in the reference form.
 //! Only Le Martelot's surface reproduces the results that Le Martelot and Olsen report for the fast form. The table
-//! shows the erosion score on the terrain of Le Martelot's figures 17 and 18 after the given iterations (257², the
-//! constants of the paper, tests/core/nodes/documents.rs):
+//! shows the erosion score on the terrain of Le Martelot's figures 17 and 18 after the given iterations (257² samples,
+//! the constants of the paper, tests/core/nodes/documents.rs):
 //!
 //! | iterations | 0 | 25 | 100 | 1000 | 4000 |
 //! |---|---|---|---|---|---|
@@ -20,25 +20,25 @@
 //! | fast form, a = h + w | 0.56 | 0.56 | 0.57 | 0.63 | 0.71 |
 //! | fast form, a = h + K·w | 0.56 | 0.67 | 0.91 | 1.50 | 2.34 |
 //!
-//! Rain of a hundredth of the relief is as deep as the height differences between cells, so water whose whole depth
-//! counts comes to rest. If only its sediment counts, a ten-thousandth of the relief, the water runs on to the next
-//! hollow and fills it. The reference form, for which the paper defines the surface as h + w, scores lower only for
-//! that reason.
+//! Rain of a hundredth of the relief is as deep as the height differences between cells. If a includes the whole water
+//! depth, such water comes to rest. If a includes only the sediment, a ten-thousandth of the relief, the water runs on
+//! to the next hollow and fills it. The reference form, for which the paper defines the surface as h + w, scores lower
+//! only for that reason.
 //!
 //! Maps: as in the reference form. The Sediment map is written for later layers. It also holds amounts too small for
 //! `f32` heights (`lay_down`), so that height plus sediment is conserved. Sediment that the map held before this layer
 //! settles in the first iteration, except the part that the water can hold.
 //! Scheme, order, boundary: `sweep`.
 //! Stability: a move leaves the giving cell no lower than the receiving cell; no cell gives more water than it has.
-//! Bias: a cone of slope 2.4 has the slopes 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°. But the order decides which of
-//! two nearly equal paths the water takes: on a featureless cone three quarters of the moved material ends up elsewhere
-//! on a mirrored terrain. On terrain like Le Martelot's (257², the constants of the paper, 100 iterations) the result
-//! differs by 0.004 of the relief (rms) from the result of the reference form, which itself changed the terrain by
-//! 0.0065. The mean slope falls by 22 % and the erosion score rises from 0.42 to 0.47, because four neighbours smooth
-//! less than eight (tests/core/nodes/erosion/classic.rs).
+//! Bias: a cone of slope 2.4 has the slopes 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°. But the order of the cells
+//! decides which of two nearly equal paths the water takes. On a featureless cone, three quarters of the moved material
+//! ends up elsewhere if the terrain is mirrored. On terrain like Le Martelot's (257² samples, the constants of the
+//! paper, 100 iterations) the result differs by 0.004 of the relief (rms) from the result of the reference form. The
+//! reference form itself changed the terrain by 0.0065. The mean slope falls by 22 % and the erosion score rises from
+//! 0.42 to 0.47, because four neighbours smooth less than eight (tests/core/nodes/erosion/classic.rs).
 //! Cost: with the two forms written as in the paper, an iteration of the fast form takes 0.26 to 0.28 of the reference
-//! form's time at 512²; the paper says about a fifth. In this program the fast form takes 0.65 of the reference form's
-//! time on two threads, where both use vector instructions (benches/erosion.rs). Squares only, like every
+//! form's time at 512² samples; the paper says about a fifth. In this program the fast form takes 0.65 of the reference
+//! form's time on two threads, where both use vector instructions (benches/erosion.rs). Squares only, like every
 //! [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
 
@@ -61,19 +61,20 @@ talweg_ground::choices! {
 
 talweg_ground::params! {
     /// Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries. Faster
-    /// than the full form and keeps more of the fine relief. On even slopes the rills follow the grid.
+    /// than the full form and keeps more of the fine relief. On uniform slopes the rills follow the grid.
     HydraulicFast "Hydraulic erosion, classic, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made
-        /// such a map. More rain fills hollows and runs farther.
+        /// Water that falls in one iteration, as a fraction of the relief. A rain map of the layers below multiplies
+        /// it. More rain fills hollows and runs farther.
         rain: f32 ["share"] = 0.01, 0.0..=1.0, slider 0.0..=0.05;
-        /// Ground that water dissolves and holds, as a fraction of the water depth. Higher values erode faster.
+        /// Depth of ground that water dissolves and holds, as a fraction of the water depth. Higher values erode
+        /// faster.
         solubility: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.0..=0.2;
         /// Fraction of the water that evaporates in one iteration. Lower values let the water run farther.
         evaporation: f32 ["share"] = 0.5, 0.0..=1.0, slider 0.05..=1.0;
-        /// Surface that is levelled: the water surface, or the surface of Le Martelot 2005.
+        /// Surface that flowing water levels: the water surface, or the surface of Le Martelot 2005.
         levelled: LevelledSurface = LevelledSurface::Water;
         /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
         /// made a hardness map, the higher hardness counts in each place.
@@ -118,7 +119,7 @@ impl Process for HydraulicFast {
             left: 1.0 - self.evaporation,
             unit: match self.levelled {
                 LevelledSurface::Water => 1.0,
-                // without sediment there would be nothing to level
+                // a solubility of 0 would leave no surface to level
                 LevelledSurface::Merged => self.solubility.max(LEAST_UNIT),
             },
             weather,
@@ -132,23 +133,22 @@ impl Process for HydraulicFast {
     }
 }
 
-/// Values of a cell in the sweep: altitude a, depth of the water and the water that left. On rock of varying hardness
-/// also the net sediment that arrived with the water, and the solubility.
+/// Indices of a cell's values in the sweep: altitude a, depth of the water, and water that left the cell. On rock of
+/// varying hardness the net sediment that arrived with the water, and the solubility, follow.
 const LEVEL: usize = 0;
 const WATER: usize = 1;
 const GIVEN: usize = 2;
 const SEDIMENT: usize = 3;
 const SOLUBILITY: usize = 4;
-/// Lower limit of `unit` if only the sediment in the water counts towards the levelled surface.
+/// Lower limit of `unit` for [`LevelledSurface::Merged`], where `unit` is the solubility.
 const LEAST_UNIT: f32 = 1.0e-6;
 
-/// A run of fast hydraulic erosion.
 #[derive(Clone)]
 struct HydraulicFastRun {
     weather: CellWeather,
-    /// Fraction of the water that does not evaporate.
+    /// Fraction of the water that remains after evaporation.
     left: f32,
-    /// Rise of the levelled surface per depth of water.
+    /// Rise of the levelled surface per unit of water depth: 1 or K.
     unit: f32,
     terrain: Terrain,
     next: WorkingMemory<NextState<5>>,
@@ -156,7 +156,7 @@ struct HydraulicFastRun {
     /// empty.
     even: WorkingMemory<InPlaceScan<3>>,
     uneven: WorkingMemory<InPlaceScan<5>>,
-    /// Mass balance; its `carried` counts all sediment in the water, even sediment that came from another layer.
+    /// Mass balance of the run. `carried` counts all sediment in the water, including sediment of other layers.
     mass_balance: MassBalance,
     carried_before: f64,
 }
@@ -196,19 +196,19 @@ struct HydraulicFastLaw<'a> {
     rain: Option<f32>,
     /// Solubility of every cell, if the solubility is uniform.
     solubility: f32,
-    /// Rain and solubility along a row, if they are the same everywhere.
+    /// Rain and solubility along any row, if they are the same in all cells.
     rows: Option<[Vec<f32>; 2]>,
     left: f32,
     unit: f32,
     terrain: &'a Terrain,
 }
 
-/// Output slices of a row, in addition to the values that the sweep keeps.
+/// Output slices of a row, except those that the sweep itself fills.
 struct RowOutput<'a> {
     height: &'a mut [f32],
     wear: &'a mut [f32],
     deposits: &'a mut [f32],
-    /// New sediment, unless the sweep keeps the sediment.
+    /// New sediment; `None` if the sweep itself fills the sediment.
     sediment: Option<&'a mut [f32]>,
     account: &'a mut RowAccount,
 }
@@ -256,8 +256,8 @@ impl HydraulicFastLaw<'_> {
         Ok(())
     }
 
-    /// Evaporates water and deposits sediment along row `i`. On entry the slices hold the remaining water and the water
-    /// that left the cells. If `came_apart`, `sediment` holds the net sediment that arrived.
+    /// Evaporates water and deposits sediment along row `i`. On entry the slices `water` and `flow` hold the remaining
+    /// water and the water that left the cells. If `came_apart`, `sediment` holds the net sediment that arrived.
     fn dry(&self, i: usize, came_apart: bool, [height, water, sediment, flow]: [&mut [f32]; 4]) {
         let grid = self.terrain.grid;
         let n = grid.distinct_side();
@@ -285,13 +285,14 @@ impl HydraulicFastLaw<'_> {
     }
 }
 
-/// Adds the flow of earlier iterations, `passed`, to the water that left in this iteration, which `flow` holds.
+/// Adds `passed`, the flow map of earlier iterations, to `flow`. On entry `flow` holds the water that left in this
+/// iteration; `unit` converts this water to the unit of the map.
 #[inline(never)]
 fn pass(passed: &[f32], unit: f32, flow: &mut [f32]) {
     flow.iter_mut().zip(passed).for_each(|(flow, passed)| *flow = passed + *flow * unit);
 }
 
-/// Computes the net sediment that arrived with water, from the water after and before the sweep.
+/// Computes the net sediment that arrived with the water, from the difference of the water after and before the sweep.
 #[inline(never)]
 fn bring(w: &[f32], rain: &[f32], solubility: &[f32], water: &[f32], sediment: &mut [f32]) {
     let n = sediment.len();
@@ -301,8 +302,9 @@ fn bring(w: &[f32], rain: &[f32], solubility: &[f32], water: &[f32], sediment: &
     }
 }
 
-/// Evaporates along a row. On entry `sediment` holds the net sediment that arrived; on return, the sediment that stays
-/// in the water. A separate function, so that the compiler knows that the slices do not overlap.
+/// Evaporates water and deposits sediment along a row. On entry `sediment` holds the net sediment that arrived; on
+/// return, the sediment that stays in the water. A function of its own tells the compiler that the slices do not
+/// overlap.
 #[inline(never)]
 fn precipitate(
     h: &[f32],
@@ -322,8 +324,8 @@ fn precipitate(
     }
 }
 
-/// Computes level and depth of the water after uniform `rain`, with the uniform `solubility` and `unit`. A separate
-/// function, so that the compiler knows that the slices do not overlap.
+/// Computes the level and the depth of the water along a row after rain. `rain`, `solubility` and `unit` are the same
+/// in all cells. A function of its own tells the compiler that the slices do not overlap.
 #[inline(never)]
 fn wet([h, w, m]: [&[f32]; 3], [rain, solubility, unit]: [f32; 3], level: &mut [f32], water: &mut [f32]) {
     let n = h.len();
@@ -337,7 +339,7 @@ fn wet([h, w, m]: [&[f32]; 3], [rain, solubility, unit]: [f32; 3], level: &mut [
 impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
     const KEPT: usize = WATER;
     const LOADED: usize = if P > SEDIMENT { P } else { GIVEN };
-    /// A cell beyond the edge: a dry wall higher than any terrain.
+    /// Values of a cell beyond the edge, which acts as a dry wall higher than any terrain.
     const WALL: [f32; P] = {
         let mut wall = [0.0; P];
         wall[LEVEL] = f32::MAX;
@@ -372,7 +374,7 @@ impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
         let all = A::Value::all;
         let (level, water) = (around.get(LEVEL, CENTRE), around.get(WATER, CENTRE));
         let lowest = FirstLowest::new(around.four(LEVEL, CROSS));
-        // no branch here: whether water flows is unpredictable, and it flows in nearly every cell
+        // no branch here, because nearly every cell gives water, and in an unpredictable pattern
         let levelling = (level - lowest.value) * all(0.5 / self.unit);
         let levelling = levelling.only(all(0.0).less_than(levelling));
         let moved = A::Value::choose(water.less_than(levelling), water, levelling);

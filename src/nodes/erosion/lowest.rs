@@ -1,10 +1,11 @@
 //! Moves half of the drop to the lowest neighbour, in place: the common step of the fast thermal erosion and Olsen's
 //! erosion.
 //!
-//! Law: d_n = h - h_n is the drop from the cell to a neighbour, and T_n = T·δ_n its threshold, with the distance δ_n =
-//! 1 or √2 cells. Of the neighbours that may receive material, the neighbour with the greatest d_n gets s·d_n/2, with s
-//! the erodibility of the cell; nothing else moves. In the fast thermal erosion a cell gives where d_n > T_n, in
-//! Olsen's erosion where the greatest d_n is in (0, T_n].
+//! Law: d_n = h - h_n is the drop from the cell of height h to a neighbour of height h_n. Its threshold is T_n = T·δ_n,
+//! with T the rise of the talus angle over one cell and the distance δ_n = 1 or √2 cells. Of the neighbours that may
+//! receive material, the neighbour with the greatest d_n gets s·d_n/2, with s the erodibility of the cell; nothing else
+//! moves. In the fast thermal erosion a cell gives where d_n > T_n, in Olsen's erosion where the greatest d_n is in (0,
+//! T_n].
 //! Scheme, boundary: an [`InPlaceScan`]. Both cells change at once, and the next cell reads the new heights.
 //! Stability: after a move the giving cell is still no lower than the receiving cell, so the heights stay within their
 //! range.
@@ -41,7 +42,7 @@ pub struct LowestThreshold {
 /// The data maps that these two processes write, in the order of [`NextState::maps`].
 pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// A run of fast thermal erosion or of Olsen's erosion.
+/// A run of fast thermal erosion or of Olsen's erosion; they differ only in the slopes that move.
 #[derive(Clone)]
 pub struct LowestNeighbourRun {
     moving_slopes: MovingSlopes,
@@ -124,7 +125,7 @@ impl ErosionRun for LowestNeighbourRun {
     }
 }
 
-/// Values of a cell in the sweep: its height and, on rock of varying hardness, its erodibility.
+/// Indices of a cell's values in the sweep: its height and, on rock of varying hardness, its erodibility.
 const HEIGHT: usize = 0;
 const ERODIBILITY: usize = 1;
 
@@ -134,7 +135,7 @@ struct LowestStep<'a, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: b
     rock: &'a Rock,
     /// Erodibility of every cell, if the hardness is uniform.
     erodibility: f32,
-    /// Threshold of the drop to a neighbour in the same row or column.
+    /// Threshold of the drop to an orthogonal neighbour, as a fraction of the relief.
     straight: f32,
     diagonal: f32,
 }
@@ -174,7 +175,8 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
 {
     const KEPT: usize = HEIGHT;
     const LOADED: usize = P;
-    /// Height of a wall beyond the edge: above any terrain, but finite. The difference of two walls is 0, not NaN.
+    /// Height of a wall beyond the edge. It is above any terrain, but finite: the difference of two walls is 0, not
+    /// NaN.
     const WALL: [f32; P] = [f32::MAX; P];
 
     #[inline(always)]
@@ -200,7 +202,7 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         let (steep_straight, steep_diagonal) = (straight_limit.less_than(straight), diagonal_limit.less_than(diagonal));
         // a wall gives no material
         let steep = (steep_straight | steep_diagonal) & h.less_than(all(f32::MAX));
-        // steep slopes are rare, so a branch saves time; gentle slopes are everywhere, so a branch would not
+        // steep slopes are rare, so a branch saves time here; gentle slopes are common, so a branch there would not
         if STEEP && !A::Value::any(steep) {
             return;
         }
@@ -221,7 +223,8 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         let moved = (fall * all(0.5) * erodibility).only(moving);
         let left = h - moved;
         around.set(HEIGHT, CENTRE, left);
-        // the amount actually removed after rounding, so that no material is lost
+        // the height that the cell really lost after rounding; the neighbour gains the same amount, so no material is
+        // lost
         let taken = left - h;
         match (STRAIGHT, DIAGONAL) {
             (true, false) => around.lower_lowest(HEIGHT, CROSS, &cross, taken),

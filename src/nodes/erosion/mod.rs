@@ -1,4 +1,4 @@
-//! Simulations that erode the terrain; some also build it up.
+//! Simulations of erosion; some of them also build the terrain up.
 
 pub mod analytic_stream_power;
 pub(crate) mod buffers;

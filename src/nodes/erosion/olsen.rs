@@ -1,18 +1,20 @@
 //! Olsen's combined erosion: the fast thermal step on gentle slopes.
 //!
 //! Law: `lowest`, where the drop d to the lowest neighbour is in (0, T], with T the threshold. The fast thermal erosion
-//! acts on steep slopes, Olsen's erosion on gentle slopes: small bumps and hollows are levelled, cliffs and crests
-//! stay. It raises the erosion score as hydraulic erosion does, at the computing time of thermal erosion. Le Martelot's
-//! fast form uses the four orthogonal neighbours, Olsen's form the diagonal ones. The orthogonal neighbours are the
-//! default here: a diagonal move stays on one colour of a chessboard pattern, which shows as hatching on the plains.
+//! acts on steep slopes. Olsen's erosion acts on gentle slopes: it levels small bumps and hollows, and keeps cliffs and
+//! crests. It raises the erosion score as hydraulic erosion does, in the computing time of thermal erosion. Le
+//! Martelot's fast form uses the four orthogonal neighbours, Olsen's form the diagonal ones. The orthogonal neighbours
+//! are the default here: a diagonal move stays on one colour of a chessboard pattern, which shows as hatching on the
+//! plains.
 //! Bias: the edges of the plains follow the grid. A cone of slope 2.4 has the slopes 2.20, 2.18 and 2.23 along 0°,
-//! 22.5° and 45° after 50 iterations with the orthogonal neighbours (2.08, 1.94 and 1.78 with the diagonal ones). On a
-//! mirrored terrain up to half of the moved material moves at other places (tests/core/nodes/erosion/classic.rs). On
-//! the terrain of Le Martelot's figure 19 (257², k = 4, 100 iterations) the score rises from 0.559 to 0.893
-//! (tests/core/nodes/documents.rs).
+//! 22.5° and 45° after 50 iterations with the orthogonal neighbours (2.08, 1.94 and 1.78 with the diagonal ones). If
+//! the terrain is mirrored, up to half of the moved material moves at other places
+//! (tests/core/nodes/erosion/classic.rs). On the terrain of Le Martelot's figure 19 (257² samples, k = 4, 100
+//! iterations) the erosion score rises from 0.559 to 0.893 (tests/core/nodes/documents.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side. Squares only, like every
 //! [`sweep`](super::sweep).
-//! Source: Olsen 2004; Le Martelot 2005, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).
+//! Source: Olsen 2004; Le Martelot 2005, §3.3.3. There T = k/N, with N the samples along a side. It is the slope of the
+//! angle atan(k · relief_metres / size_metres).
 
 use super::lowest::{LowestNeighbourRun, LowestThreshold, MovingSlopes};
 use super::talus::TalusThreshold;
@@ -22,8 +24,8 @@ use crate::{Context, MultiScale, NodeParts, Process, Run, Traits};
 use talweg_ground::field::Terrain;
 
 talweg_ground::params! {
-    /// Levels gentle slopes and keeps steep slopes. Makes plains and terraces between cliffs, suited to game maps. The
-    /// edges of the plains follow the grid a little.
+    /// Levels gentle slopes and keeps steep slopes. The plains and terraces between cliffs suit game maps. The edges of
+    /// the plains follow the grid a little.
     Olsen "Olsen's combined erosion" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.3", also "flatten playable strategy game terrain plains plateau combined" {
         /// Number of iterations, counted at the scene's resolution. More iterations make wider plains.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;

@@ -1,14 +1,15 @@
 //! The hardness of the rock, which all erosion processes share, and the erodibility that follows from it.
 //!
 //! Hardness is 0 for loose ground and 1 for rock that never erodes. A process has a uniform hardness (a parameter) and
-//! also reads the map that layers below may have made ([`MapKind::Hardness`]); the higher hardness counts in each cell.
+//! also reads the hardness map of the layers below, if there is one ([`MapKind::Hardness`]). In each cell the higher of
+//! the two hardnesses applies.
 
 use std::sync::Arc;
 
 use talweg_ground::field::{Grid, MapKind, Terrain};
 
-/// Erodibility of every cell: 1 - hardness, from 0 to 1. It shares the terrain's hardness map, and keeps the values
-/// that the map has at the start of the run.
+/// Erodibility of every cell: 1 - hardness, from 0 to 1. The rock shares the terrain's hardness map, and keeps the
+/// values that the map has at the start of the run.
 #[derive(Clone)]
 pub struct Rock {
     softest: f32,
@@ -21,12 +22,12 @@ impl Rock {
         Self { softest: 1.0 - hardness.clamp(0.0, 1.0), hardness: terrain.map(MapKind::Hardness).cloned() }
     }
 
-    /// The erodibility of all cells if it is uniform, else `None`.
+    /// The erodibility of all cells if there is no hardness map, else `None`.
     pub fn uniform(&self) -> Option<f32> {
         if self.hardness.is_none() { Some(self.softest) } else { None }
     }
 
-    /// Erodibility of cell `k`.
+    /// Erodibility of cell `k`, from 0 to 1.
     #[inline(always)]
     pub fn erodibility(&self, k: usize) -> f32 {
         self.hardness.as_ref().map_or(self.softest, |map| self.softer(map[k]))

@@ -1,4 +1,4 @@
-//! The common interface of all erosion runs.
+//! The common interface of runs of all erosion processes.
 
 use crate::{Context, MassBalance, Run};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
@@ -11,9 +11,9 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
     fn advance_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.advance(cx)
     }
-    /// Removes these records from the run's terrain, as [`Run::drop_records`] does.
+    /// Removes the maps of `_records` from the run's terrain, as [`Run::drop_records`] does.
     fn drop_records(&mut self, _records: &[MapKind]) {}
-    /// Jumps to another moment without computing it, as [`Run::jump`] does.
+    /// Moves the run by `_iterations`, forwards or backwards, without computing them, as [`Run::jump`] does.
     fn jump(&mut self, _iterations: u32) -> bool {
         false
     }
@@ -26,7 +26,7 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
     }
     /// The complete state from which the next iteration follows, as [`Run::into_resumable_state`] returns it.
     fn into_resumable_state(self) -> Terrain;
-    /// Memory of a snapshot in addition to its terrain, without the data that all snapshots of a run share.
+    /// Memory of a snapshot in bytes, without its terrain and without the data that all snapshots of a run share.
     fn own_bytes(&self) -> usize {
         0
     }

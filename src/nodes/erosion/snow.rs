@@ -2,12 +2,13 @@
 //!
 //! Law, per iteration: snow of depth s covers the ground; H is the height of the snow surface.
 //! - Fall: F · m(H) · k(H) · d(H), until `total_metres` have fallen on open ground. m is the fraction of the
-//!   precipitation that falls as snow: 0 at and below the snow line, 1 where it is 2 °C colder. k is 1 on gentle slopes
-//!   and falls to 0 at `hold_angle`, over its last 15°. d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°), with ∂H/∂w the
-//!   slope along the wind: lee sides get more snow, windward sides less.
+//!   precipitation that falls as snow: 0 at and below the snow line, 1 where the air is 2 °C colder. k is the fraction
+//!   of the snow that sticks: 1 on gentle slopes, falling to 0 at `hold_angle` over the last 15° before it. d is the
+//!   drift, d = 1 - drift · ∂H/∂w / (|∂H/∂w| + tan 10°), with ∂H/∂w the slope along the wind. So lee sides get more
+//!   snow, windward sides less.
 //! - Melt: M · (T(H) + S · n(H))⁺, at most s, where x⁺ means max(x, 0). T is the temperature, 0 °C at the snow line and
-//!   colder above by the lapse rate. n is the cosine of the angle between the ground and the noon sun, minus the same
-//!   cosine for level ground. S is `sun_warmth`.
+//!   colder above by the lapse rate. n is the cosine of the angle between the normal of the surface and the noon sun,
+//!   minus the same cosine for level ground. S is `sun_warmth`.
 //! - Slides (`CoverSlide`): snow steeper than the angle of repose slides down, through all faces in proportion to their
 //!   slope. Wind and creep level the surface over a length ℓ. Each iteration makes several passes (`passes`), so that
 //!   on grids of up to 2049 samples an avalanche is equally fast in metres.
@@ -18,12 +19,12 @@
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
 //! Squares only: whole slabs are exact only if all cells have the same area, and wind and sun have a single direction.
 //! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes stop completely.
-//! Maps: [`MapKind::Snow`], the depth. Snow below this layer counts as ground unless it is in that map.
+//! Maps: [`MapKind::Snow`], the depth of the snow. Snow below this layer counts as ground unless it is in that map.
 //! From coarse to fine: all snow falls on the coarsest grid. On finer grids it slides over the finer terrain, with as
-//! many passes per iteration as on the coarsest grid, melts, and is levelled over the same length. So drifts and
-//! sticking snow are as fine as the coarsest grid, while snow in couloirs and below cliffs is as fine as the finest
-//! grid. Each finer grid has a few hundredths more snow at the edges of the cover, where interpolation of the coarser
-//! depths would fall below 0.
+//! many passes per iteration as on the coarsest grid. There it also melts, and is levelled over the same length. So
+//! drifts and the pattern of sticking snow have the detail of the coarsest grid. Snow in couloirs and below cliffs has
+//! the detail of the finest grid. Each finer grid has a few hundredths more snow at the edges of the cover, where
+//! interpolation of the coarser depths would fall below 0.
 //! Source: Cordonnier et al. 2018; degree days: Hock 2003; snow and rain: Auer 1974.
 
 use std::sync::Arc;
@@ -45,10 +46,10 @@ talweg_ground::params! {
         /// Number of iterations. More iterations let the snow pile up and then slide to rest.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Height at which the temperature is 0 °C. No snow falls below it. Above it, snowfall reaches its full amount
-        /// over 2 °C.
+        /// Height at which the temperature is 0 °C. No snow falls below this height. Snowfall reaches its full amount
+        /// where the air is 2 °C colder.
         snow_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=2000.0;
-        /// How much the temperature falls with height. Higher values make the edge of the snow sharper.
+        /// Decrease of the temperature per kilometre of height. Higher values make the edge of the snow sharper.
         lapse_rate: f32 ["°C/km"] = 6.5, 0.1..=50.0, slider 3.0..=10.0;
         /// Depth of snow that falls in one iteration on open ground high above the snow line.
         snowfall_metres: f32 ["m"] = 0.3, 0.0..=20.0, slider 0.0..=2.0;
@@ -66,7 +67,8 @@ talweg_ground::params! {
         wind_angle: f32 ["°"] = 290.0, 0.0..=360.0 => |snow| snow.drift > 0.0;
         /// Depth of snow that melts in one iteration for each degree above 0 °C.
         melt_metres: f32 ["m"] = 0.02, 0.0..=5.0, slider 0.0..=0.2;
-        /// How much warmer a slope facing the sun is than level ground. Higher values clear the sunny sides first.
+        /// Warming of a slope that faces the sun, compared with level ground. Higher values clear the sunny sides
+        /// first.
         sun_warmth: f32 ["°C"] = 0.0, 0.0..=60.0, slider 0.0..=20.0;
         /// Direction of the noon sun, clockwise from north: 180 is south.
         sun_angle: f32 ["°"] = 180.0, 0.0..=360.0 => |snow| snow.sun_warmth > 0.0;
@@ -140,48 +142,46 @@ impl Process for Snow {
             *h = surface(b, s, 0.0);
         }
         terrain.set_map(MapKind::Snow, Some(Arc::new(snow)));
-        // on a finer grid all snow has already fallen
+        // on a finer grid no more snow falls, because all of it fell on the coarsest grid
         let fallen_metres = if cx.cell_ratio > 1.0 { self.total_metres } else { 0.0 };
         Box::new(run(bed, fallen_metres, terrain))
     }
 }
 
 impl Snow {
-    /// Greatest number of slides in one iteration, on any grid.
+    /// Returns the greatest number of slides in one iteration, on any grid.
     fn most_passes(&self) -> usize {
         self.largest_scale.samples().map_or(MOST_PASSES, |coarsest| passes(coarsest, 1.0))
     }
 }
 
-/// Number of cells in a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 8;
-/// Fraction of a slope's excess that slides in one pass; [`MOST_CREEP`] is the largest fraction that levels a gentle
-/// slope.
+/// Fraction of the excess slope (above the angle of repose) that slides in one pass. [`MOST_CREEP`] is the largest
+/// fraction of a gentle slope that is levelled in one pass.
 const SLIDE_SHARE: f32 = 0.2;
 const MOST_CREEP: f32 = 0.04;
-/// Range of slopes, up to `hold_angle`, over which falling snow sticks less and less.
+/// Range of slope angles below `hold_angle` over which the fraction of snow that sticks falls from 1 to 0.
 const HOLD_FADE_DEGREES: f32 = 15.0;
-/// Range of temperatures over which rain turns to snow (Auer 1974).
+/// Range of temperatures below the snow line's over which rain turns to snow (Auer 1974).
 const SNOW_CELSIUS: f32 = 2.0;
-/// Elevation of the noon sun.
+/// Elevation of the noon sun above the horizon.
 const SUN_ELEVATION_DEGREES: f32 = 40.0;
-/// Slope along the wind at which the drift has half of its full effect.
+/// Slope along the wind, as rise over run, at which the drift has half of its full effect.
 const HALF_DRIFT: f32 = 0.176;
 
-/// Number of slides in one iteration on a grid of `samples` a side. If `level` is above 1, the number is that of the
-/// coarsest grid, which is `level` times coarser.
+/// Returns the number of slides in one iteration on a grid of `samples` a side. If `level` is above 1, the result is
+/// the number of the coarsest grid, whose cells are `level` times larger.
 fn passes(samples: usize, level: f32) -> usize {
     let coarsest = if level > 1.0 { (samples as f32 / level) as usize } else { samples };
     ((coarsest + 128) / 256).clamp(1, MOST_PASSES)
 }
 
 const MOST_PASSES: usize = 8;
-/// Number of extra fields in the saved state of a run: the ground without snow, and the depth fallen, repeated in every
-/// sample.
+/// Number of extra fields in the saved state of a run. One is the ground without snow, the other is the depth fallen,
+/// which is repeated in every sample.
 const STATE_FIELDS: usize = 2;
 
-/// A run of snow.
 #[derive(Clone)]
 struct SnowRun {
     params: Arc<Snow>,
@@ -195,13 +195,13 @@ struct SnowRun {
     next: WorkingMemory<SnowBuffers>,
 }
 
-/// Output of a step. Empty until the first step.
+/// Output of a step, and working memory. Empty until the first step.
 #[derive(Default)]
 struct SnowBuffers {
     height: Vec<f32>,
     snow: Vec<f32>,
     spare: Vec<f32>,
-    /// For each row, the snow that fell and the snow that melted. `slides` holds the loss and the gain by slides.
+    /// For each row, the total depth of snow that fell and that melted. `slides` holds the loss and the gain by slides.
     weather: Vec<[f64; 2]>,
     slides: Vec<[f64; 2]>,
 }
@@ -313,11 +313,11 @@ struct SnowWeather {
     /// One metre, as a fraction of the relief.
     metre: f32,
     relief_metres: f32,
-    /// Converts a height difference over two cells to a slope without a unit.
+    /// Factor that converts a height difference over two cells to a slope as rise over run.
     steepness: f32,
     snow_line: f32,
     celsius_per_metre: f32,
-    /// Slope above which no snow sticks. `hold_fade` is 1 / (this slope - the slope below which all snow sticks).
+    /// Slope above which no snow sticks. `hold_fade` is 1 / (`hold` - the slope below which all snow sticks).
     hold: f32,
     hold_fade: f32,
     drift: f32,
@@ -334,7 +334,7 @@ impl SnowWeather {
         let tangent = |degrees: f32| libm::tanf(radians(degrees));
         let (hold, gentle) = (tangent(params.hold_angle), tangent(params.hold_angle - HOLD_FADE_DEGREES));
         let wind = wind_direction(params.wind_angle);
-        // the negative of a wind direction from the sun's azimuth points towards the sun
+        // `wind_direction` points away from the given azimuth, so its negative points towards the sun
         let sun = wind_direction(params.sun_angle).map(|part| -part as f32);
         let level = libm::cosf(radians(SUN_ELEVATION_DEGREES));
         Self {
@@ -355,7 +355,8 @@ impl SnowWeather {
         }
     }
 
-    /// Writes the snow of a row after fall and melt. Returns the total fall and melt over its first `distinct` samples.
+    /// Writes the snow depths of a row after fall and melt. Returns the total fall and the total melt over the row's
+    /// first `distinct` samples.
     fn row(&self, grid: Grid, surface: &[f32], old: &[f32], i: usize, out: &mut [f32], distinct: usize) -> [f64; 2] {
         let n = grid.samples;
         let spans = |a: Option<usize>, b: Option<usize>| if a.is_some() & b.is_some() { 1.0 } else { 2.0f32 };
@@ -378,7 +379,8 @@ impl SnowWeather {
         [fallen, melted]
     }
 
-    /// The snow on one sample after fall and melt, where the surface rises by `east` and `south`.
+    /// Returns the snow depth of a sample after fall and melt. `east` and `south` are the surface slopes in these
+    /// directions.
     #[inline(always)]
     fn cell(&self, height: f32, snow: f32, east: f32, south: f32) -> f32 {
         let clamp = |v: f32| {

@@ -1,4 +1,4 @@
-//! Sediment in water: the common part of the hydraulic erosion processes.
+//! Rain, solubility and deposition of sediment: the common part of the hydraulic erosion processes.
 
 use super::rock::Rock;
 use talweg_ground::field::{Grid, MapKind, Terrain};
@@ -6,13 +6,13 @@ use talweg_ground::field::{Grid, MapKind, Terrain};
 /// The data maps that the hydraulic erosion processes write.
 pub const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Film, MapKind::Sediment, MapKind::Flow];
 
-/// Lower limit of the unit in which the flow map counts water.
+/// Lower limit of the unit in which the flow map measures water.
 const LEAST_RAIN: f32 = 1.0e-6;
 
 /// Rain and solubility of every cell.
 #[derive(Clone)]
 pub struct CellWeather {
-    /// Water that falls on a cell in one iteration, if there is no rain map.
+    /// Depth of water that falls on a cell in one iteration, if there is no rain map.
     pub rain: f32,
     rain_map: Option<std::sync::Arc<Vec<f32>>>,
     pub solubility: f32,
@@ -24,7 +24,7 @@ impl CellWeather {
         Self { rain, rain_map: terrain.map(MapKind::Rain).cloned(), solubility, rock: Rock::new(terrain, hardness) }
     }
 
-    /// Water that falls on cell `k`.
+    /// Depth of water that falls on cell `k` in one iteration.
     #[inline(always)]
     pub fn rain(&self, k: usize) -> f32 {
         match &self.rain_map {
@@ -33,7 +33,7 @@ impl CellWeather {
         }
     }
 
-    /// Material that a unit of water dissolves in cell `k`.
+    /// Depth of material that a unit of water depth dissolves in cell `k`.
     #[inline(always)]
     pub fn solubility(&self, k: usize) -> f32 {
         self.solubility * self.rock.erodibility(k)
@@ -53,13 +53,14 @@ impl CellWeather {
         }
     }
 
-    /// The water that the flow map counts as 1: the rain of an iteration.
+    /// Depth of water that the flow map counts as 1: the rain of one iteration.
     pub fn unit_of_flow(&self) -> f32 {
         if self.rain > LEAST_RAIN { self.rain } else { LEAST_RAIN }
     }
 }
 
-/// Returns the height and the sediment after `material` reached a cell of height `h` and the water keeps `kept` of it.
+/// Deposits sediment on a cell of height `h`, whose water has `material` of sediment and can keep `kept` of it. Returns
+/// the new height and the sediment that stays in the water.
 ///
 /// Height plus sediment is conserved to the last bit of the sediment: amounts too small for the digits of a height stay
 /// in the water.
@@ -68,7 +69,7 @@ pub fn lay_down(h: f32, material: f32, kept: f32) -> (f32, f32) {
     // in this order of operations a cell where nothing happens keeps its bits, including the sign of zero
     let laid = h - (kept - material);
     let left = material - (laid - h);
-    // if rounding removed more than the water had, choose the next lower number
+    // if rounding deposited more than the water had, use the next lower height
     let lower = laid - laid.abs() * f32::EPSILON;
     let laid = if left < 0.0 { lower } else { laid };
     (laid, material - (laid - h))

@@ -4,24 +4,24 @@ use crate::Context;
 use talweg_ground::field::metric::GridMetric;
 
 talweg_ground::choices! {
-    /// How the steepest stable slope of loose rock is defined.
+    /// Definitions of the steepest stable slope of loose rock.
     TalusThreshold {
         Document "k / N": "As in Le Martelot 2005: a drop of k / N of the relief to any neighbour, diagonal or not, with N samples a side.",
         Angle "Talus angle": "The same slope in all directions: over a diagonal, which is longer, a greater drop is stable.",
     }
 }
 
-/// Least drop to a neighbour at which rock slides, as a fraction of the relief.
+/// The threshold of thermal erosion: the least drop to a neighbour at which rock slides, as a fraction of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TalusRise {
     /// Drop per unit of distance; the unit is a cell on a square, the radius on a globe.
     pub per_unit: f32,
-    /// Whether diagonal neighbours count as if they were as near as orthogonal neighbours.
+    /// Whether a diagonal neighbour has the same threshold as an orthogonal neighbour, although it is farther away.
     pub diagonals_alike: bool,
 }
 
 impl TalusRise {
-    /// The threshold per unit of actual distance, for orthogonal and for diagonal neighbours.
+    /// The threshold per unit of actual distance, first for orthogonal and then for diagonal neighbours.
     #[inline]
     pub fn over_distances(self) -> [f32; 2] {
         let diagonal = if self.diagonals_alike { self.per_unit / std::f32::consts::SQRT_2 } else { self.per_unit };
@@ -30,7 +30,8 @@ impl TalusRise {
 }
 
 impl TalusThreshold {
-    /// The threshold on the grid of `cx`: from `talus_angle` in degrees, or from the constant `k` of Le Martelot 2005.
+    /// Returns the threshold on the grid of `cx`. It follows from `talus_angle` in degrees, or from the constant `k` of
+    /// Le Martelot 2005.
     pub fn rise(self, cx: &Context, metric: &GridMetric, talus_angle: f32, k: f32) -> TalusRise {
         let unit_metres = metric.unit_metres(cx.grid, cx.size_metres);
         match self {

@@ -1,33 +1,34 @@
 //! Thermal erosion, reference form: loose rock slides to the talus angle.
 //!
-//! Law: for a cell of height h and neighbours of height h_n at distance δ_n (1 or √2 cells), d_n = h - h_n and T_n =
-//! T·δ_n, with T the rise of the talus angle over one cell. If some d_n > T_n, the cell loses m = c · max(d_n - T_n),
-//! divided among the neighbours with d_n > T_n in proportion to d_n / Σ d_n. All cells change at once: old heights are
-//! read, new heights are written. On rock of erodibility s (1 - hardness) the cell loses s·m.
-//! Symbols: c `rate`, T from `talus_angle`; or, with the threshold [`TalusThreshold::Document`], T_n = T = k/N for all
-//! neighbours, as in Olsen 2004 and Le Martelot 2005. Their k corresponds to a talus angle of atan(k · relief_metres /
-//! size_metres).
+//! Law: a cell has the height h, and its neighbours have heights h_n and distances δ_n (1 or √2 cells). The drops are
+//! d_n = h - h_n and the thresholds T_n = T·δ_n, with T the rise of the talus angle over one cell. If some d_n > T_n,
+//! the cell loses m = c · max(d_n - T_n). This loss is divided among the neighbours with d_n > T_n in proportion to d_n
+//! / Σ d_n. All cells change at once: old heights are read, new heights are written. On rock of erodibility s (1 -
+//! hardness) the cell loses s·m.
+//! Symbols: c is `rate`, and T follows from `talus_angle`. With the threshold [`TalusThreshold::Document`], T_n = T =
+//! k/N for all neighbours, with N the samples along a side, as in Olsen 2004 and Le Martelot 2005. Their k corresponds
+//! to a talus angle of atan(k · relief_metres / size_metres).
 //! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref
 //! (1998). The angle of repose of talus is about 37° after Chandler, Geological Society 1973.
 //!
 //! On a globe δ_n are the actual distances and T is a rise per radius. There the loss of a cell is a volume, so that
 //! scree travels equally fast where cells are small. The volume is c · max(d_n - T_n) over a cell of the mean area, and
-//! never more than the cell's own excess. A neighbour spreads the received volume over its own area.
+//! at most max(d_n - T_n) over the cell itself. A neighbour spreads the received volume over its own area.
 //!
 //! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run unchanged. Wear and deposits
 //! record the net change of each iteration, so rock that only passes through a cell leaves no trace there.
 //! From coarse to fine: the talus angle is the same on every grid. A few iterations on a coarse grid carry the scree as
 //! far as thousands on a fine grid. Slopes below the talus angle keep the roughness of each grid, which would change
-//! the path of the water from grid to grid. So on grids of more than 513 samples no terrain that crosses the bed of a
-//! trunk stream is left above the bed. The volume removed for this purpose is in the mass balance as resampled.
+//! the path of the water from grid to grid. So on grids of more than 513 samples, terrain that crosses the bed of a
+//! trunk stream is lowered to the bed. The volume removed for this purpose is in the mass balance as resampled.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is conserved, so heights stay bounded for any c.
-//! A hollow is filled from all sides at once, so a large c overshoots. At 257² on fractal noise the papers' c = 0.5
-//! moves four times as much rock back and forth in iteration 50 as c = 0.3 does, and is no closer to rest after 1000
+//! A hollow is filled from all sides at once, so a large c overshoots. At 257² samples of fractal noise the papers' c =
+//! 0.5 moves four times as much rock back and forth in iteration 50 as c = 0.3 does. It is no closer to rest after 1000
 //! iterations.
-//! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight
-//! neighbours; 1.05, 1.27 and 1.37 with the four orthogonal ones; 1.36, 1.24 and 1.01 with the diagonal ones
-//! (tests/core/nodes/erosion/classic.rs).
+//! Anisotropy: a cone that came to rest at slope 1 has the slopes 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all
+//! eight neighbours. The slopes are 1.05, 1.27 and 1.37 with the four orthogonal neighbours, and 1.36, 1.24 and 1.01
+//! with the diagonal ones (tests/core/nodes/erosion/classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; Le Martelot 2005, §3.3.1.
 
 use super::buffers::{self, NextState, WorkingMemory};
@@ -59,16 +60,16 @@ talweg_ground::params! {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
         multiscale_params!();
-        /// Steepest slope on which rock stays in place. Loose rock rests at 30 to 40 degrees; on a whole planet seen
-        /// from afar slopes of a degree are steep.
+        /// Steepest slope on which rock stays in place. Loose rock rests at 30 to 40 degrees. At the scale of a whole
+        /// planet, even slopes of one degree are steep.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0 => |thermal| thermal.threshold == TalusThreshold::Angle;
         /// Definition of the threshold: an angle, or the constant of Le Martelot 2005.
         threshold: TalusThreshold = TalusThreshold::Angle;
         /// The constant of Le Martelot 2005: 2 to 20 in the paper's text, 4 in its figures. Higher values leave steeper
         /// slopes.
         k: f32 = 4.0, 0.0..=10_000.0, slider 0.0..=20.0 => |thermal| thermal.threshold == TalusThreshold::Document;
-        /// Fraction of the excess height moved in one iteration. Above 30 % the slopes ripple until they settle; near
-        /// 100 % they oscillate strongly.
+        /// Fraction of the height above the stable slope that moves in one iteration. Above 30 % the slopes ripple
+        /// until they settle; near 100 % they oscillate strongly.
         rate: f32 ["share"] = 0.3, 0.0..=1.0, slider 0.05..=0.5;
         /// Neighbouring cells to which material can move.
         neighbours: Neighbours = Neighbours::Moore;
@@ -93,7 +94,8 @@ impl Process for Thermal {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            // version 2 applies only to runs from coarse to fine: trunk streams of large grids keep their places
+            // version 2 applies only to runs from coarse to fine, in which trunk streams of large grids keep their
+            // places
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
             on_planet: Some(OnPlanet { version: 1, more_fields: 5.9, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(3.0),
@@ -131,7 +133,6 @@ impl Process for Thermal {
 /// The data maps of this process, in the order of [`NextState::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// A run of thermal erosion.
 #[derive(Clone)]
 struct ThermalRun {
     law: Thermal,
@@ -175,7 +176,8 @@ impl ErosionRun for ThermalRun {
     }
 }
 
-/// The equations of one step. A level is a height, and a cell's own value is the fraction of its excess that it moves.
+/// The equations of one step. A cell's level is its height. Its own value is the fraction of its excess height that
+/// moves.
 struct ThermalLaw<'a> {
     terrain: &'a Terrain,
     rate: f32,
@@ -226,8 +228,8 @@ impl GatherLaw<1, 1, 1> for ThermalLaw<'_> {
     }
 }
 
-/// Computes the loss of the cells of a row. This and the next function are separate, so that the compiler knows that
-/// the slices they write do not overlap.
+/// Computes the height that the cells of a row lose. This function and the next one are separate from their callers, to
+/// tell the compiler that the slices they write do not overlap.
 #[inline(never)]
 fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     metric: M,
@@ -267,7 +269,7 @@ fn give_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     }
 }
 
-/// Writes the new heights of a row.
+/// Writes the new heights of a row from the heights that its cells lose and gain.
 #[inline(never)]
 fn settle_row<M: RowMetric, const STRAIGHT_ONES: bool, const DIAGONAL_ONES: bool>(
     metric: M,

@@ -5,15 +5,15 @@
 //! The amount is the largest possible, d/2 with d the drop. Heights are updated in place, in the order of `sweep`, so
 //! later cells read heights that have already changed.
 //! Bias: halving a drop above the talus angle overshoots, so slopes come to rest at 0.6 to 0.95 of the angle, in fine
-//! streaks along the neighbour directions. Diagonal moves alone stay on one colour of a chessboard pattern. A cone that
-//! should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonal neighbours; 0.68, 0.88 and
-//! 0.95 with the orthogonal ones; 0.71, 0.68 and 0.61 with all eight. The order is visible too: the result of a
-//! mirrored terrain differs from the mirrored result by a tenth to a fifth of the change
-//! (tests/core/nodes/erosion/classic.rs).
+//! streaks along the neighbour directions. With diagonal moves only, material stays on one colour of a chessboard
+//! pattern. A cone that should rest at slope 1 has the slopes 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the
+//! diagonal neighbours. The slopes are 0.68, 0.88 and 0.95 with the orthogonal neighbours, and 0.71, 0.68 and 0.61 with
+//! all eight. The order of the cells is visible too. The result on a mirrored terrain differs from the mirrored result
+//! by a tenth to a fifth of the change (tests/core/nodes/erosion/classic.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side. Squares only, like every
 //! [`sweep`](super::sweep).
-//! Source: Olsen 2004; Le Martelot 2005, §3.3.1 (in the paper T = k/N is the same for diagonal neighbours; the talus
-//! angle is atan(k · relief_metres / size_metres)).
+//! Source: Olsen 2004; Le Martelot 2005, §3.3.1. In the paper T = k/N is the same for diagonal neighbours, with N the
+//! samples along a side. The talus angle is atan(k · relief_metres / size_metres).
 
 use super::lowest::{LowestNeighbourRun, LowestThreshold, MovingSlopes};
 use super::talus::TalusThreshold;
@@ -23,8 +23,9 @@ use crate::{Context, MultiScale, NodeParts, Process, Run, Traits};
 use talweg_ground::field::Terrain;
 
 talweg_ground::params! {
-    /// Lets loose rock slide to the lowest neighbour. Faster than the full form, but slopes come to rest up to a third
-    /// too gentle and in fine streaks along the grid; a few iterations of the full form afterwards remove the streaks.
+    /// Lets loose rock slide to the lowest neighbour. It is faster than the full form, but slopes come to rest up to a
+    /// third too gentle, in fine streaks along the grid. A few iterations of the full form afterwards remove the
+    /// streaks.
     ThermalFast "Thermal erosion, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.1", also "talus scree landslide rockfall weathering crumble quick optimised" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;

@@ -1,9 +1,9 @@
 //! Map from a file: a data map made in another program, or extracted from a planet.
 //!
-//! Law: the map takes the file's values at each sample's position, bilinearly. Thicknesses are read in metres, other
-//! maps as plain numbers. The file's first and last samples are on the edges of the terrain. If the file cannot be
-//! read, the map stays as it is. The heights never change: they are assumed to include any layer that the map
-//! describes, such as sand.
+//! Law: the map gets the file's values, interpolated bilinearly at each sample's position. Thicknesses are read in
+//! metres, other maps as plain numbers. The file's first and last samples are on the edges of the terrain. If the file
+//! cannot be read, the map stays unchanged. The heights never change: they are assumed to include any layer that the
+//! map describes, such as sand.
 //! Squares only: a file covers one square.
 
 use std::sync::Arc;
@@ -17,7 +17,7 @@ talweg_ground::params! {
     /// Loads a data map from a file, such as water, moisture or sand, for layers and views to read. Patches of planets
     /// use it for their maps.
     MapFile "Map from a file" in "Maps", from "files of other programs", also "import data map water moisture rain patch load" {
-        /// The file: numbers in a .r32 file, or an image with values from 0 to 1.
+        /// The file: a .r32 file of numbers, or an image with values from 0 to 1.
         file: ImageFile = ImageFile::default();
         /// Data map that the file holds.
         kind: MapKind = MapKind::Water;
@@ -30,7 +30,7 @@ impl Filter for MapFile {
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        // the scene reports problems with the file
+        // the check of the scene reports problems with the file
         let Ok(raster) = raster(&self.file.0) else {
             terrain.map_mut(self.kind);
             return Ok(());

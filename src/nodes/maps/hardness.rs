@@ -1,11 +1,11 @@
 //! Rock layers: the hardness of the rock at the surface.
 //!
-//! Law: beds are parallel; the position of a point in them is s = (z·cos δ - a·sin δ + f + r) / thickness. z is the
-//! height, δ the dip, and a the distance against the dip direction. f is the shift by folds: the fold height times the
-//! sine of the distance across the folds. r is noise. Soft and hard beds alternate. The variation moves the boundaries
-//! of the beds by up to half a bed and makes each bed a little harder or softer. Within a tenth of a bed on both sides
-//! of a boundary the hardness changes from one bed to the other. The map describes the current surface. After an
-//! erosion layer, another layer of this node shows which beds are exposed.
+//! Law: beds are parallel. The position of a point in the stack of beds is s = (z·cos δ - a·sin δ + f + r) / thickness.
+//! z is the height, δ the dip angle, and a the distance against the dip direction. f is the shift by folds: the fold
+//! height times the sine of the distance across the folds. r is noise. Soft and hard beds alternate. The variation
+//! moves the boundaries of the beds by up to half a bed and makes each bed a little harder or softer. Within a tenth of
+//! a bed on both sides of a boundary the hardness changes gradually from one bed to the other. The map describes the
+//! current surface. After an erosion layer, another layer of this node shows which beds are exposed.
 //! Boundary: on wrapping terrains there is no dip, and the number of folds is a whole number. On a globe distances are
 //! measured from the great circle that crosses the dip direction at longitude 0 on the equator: dips and folds form
 //! rings around the globe.
@@ -27,38 +27,39 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Sets the hardness of the rock for the erosion layers above: a single rock, or hard and soft beds, level, tilted
-    /// or folded. The heights do not change.
+    /// Sets the hardness of the rock for the erosion layers above. The rock is uniform, or consists of hard and soft
+    /// beds that are level, tilted or folded. The heights do not change.
     Hardness "Rock layers" in "Maps", from "Marshak 2015, Earth: Portrait of a Planet, ch. 11", also "strata hardness resistance beds geology layers dip fold mesa cuesta" {
-        /// Structure of the rock.
+        /// Structure of the rock: uniform, or alternating hard and soft beds.
         structure: Structure = Structure::Beds;
         /// Hardness of the hard beds: 0 is loose, 1 never erodes.
         hard: f32 ["share"] = 0.85, 0.0..=1.0;
-        /// Hardness of the soft beds.
+        /// Hardness of the soft beds: 0 is loose, 1 never erodes.
         soft: f32 ["share"] = 0.1, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
         /// Thickness of a bed: larger values make higher steps.
         thickness: f32 ["m"] = 90.0, 0.1..=10_000.0, slider 5.0..=500.0 => |rock| rock.structure == Structure::Beds;
-        /// Variation of the beds in thickness and hardness: 0 makes them all equal.
+        /// Variation of the beds in thickness and hardness: at 0 all beds are equally thick, and only two hardnesses
+        /// occur.
         variation: f32 ["share"] = 0.5, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
         /// Tilt of the beds. Tilted beds erode to ridges with one steep side.
         dip_angle: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=45.0 => |rock| rock.structure == Structure::Beds;
         /// Direction in which the beds descend, clockwise from north.
         dip_direction: f32 ["°"] = 120.0, 0.0..=360.0 => |rock| rock.structure == Structure::Beds && (rock.dip_angle > 0.0 || rock.fold_height > 0.0);
-        /// Amplitude of the folds, from the middle to the crest: 0 leaves the beds straight.
+        /// Height of the fold crests above the mean of the bed: 0 leaves the beds unfolded.
         fold_height: f32 ["m"] = 0.0, 0.0..=10_000.0, slider 0.0..=500.0 => |rock| rock.structure == Structure::Beds;
-        /// Distance between two folds, along the dip.
+        /// Distance from one fold crest to the next, along the dip direction.
         fold_length: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0 => |rock| rock.structure == Structure::Beds && rock.fold_height > 0.0;
-        /// Amplitude of the beds' random undulation.
+        /// Amplitude of the random undulation of the beds: larger values make the steps more irregular.
         irregularity: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 0.0..=200.0 => |rock| rock.structure == Structure::Beds;
     }
 }
 
 /// Fraction of a bed, on either side of a boundary, over which the hardness changes to the hardness of the next bed.
 const PASSAGE: f32 = 0.1;
-/// Number of features of the random undulation along a side.
+/// Number of features of the random undulation along a side of the terrain, for the coarsest octave.
 const FREQUENCY: f32 = 4.0;
 const OCTAVES: u32 = 4;
-/// Limit of the bed number; all rock beyond it belongs to the same bed.
+/// Largest bed number. All rock beyond it belongs to the last bed.
 const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Hardness {
@@ -102,11 +103,11 @@ impl Filter for Hardness {
     }
 }
 
-/// The beds, in metres.
+/// The beds; lengths are in metres.
 struct Beds<'a> {
     law: &'a Hardness,
     random: talweg_ground::field::Stream,
-    /// Unit vector against the dip direction: east and south.
+    /// Unit vector against the dip direction, as its parts to the east and to the south.
     against: [f32; 2],
     /// Number of folds per metre to the east and to the south.
     waves: [f32; 2],
@@ -128,20 +129,21 @@ impl<'a> Beds<'a> {
         Self { law, random: cx.random.fork(2), against, waves, sin: libm::sinf(dip), cos: libm::cosf(dip) }
     }
 
-    /// The position of a point (u, v) metres from the north-west corner, in the beds: the number of folds up to the
-    /// point, and its distance in metres against the dip direction.
+    /// Returns the position in the beds of a point `u` metres east and `v` metres south of the north-west corner. It
+    /// consists of the number of folds up to the point, and the point's distance against the dip direction in metres.
     fn place_on_square(&self, u: f32, v: f32) -> [f32; 2] {
         [self.waves[0] * u + self.waves[1] * v, self.against[0] * u + self.against[1] * v]
     }
 
-    /// As [`place_on_square`](Self::place_on_square), on a globe; `side` is a quarter of its circumference in metres.
+    /// Returns the same as [`place_on_square`](Self::place_on_square) for a point on a globe. `side` is a quarter of
+    /// the globe's circumference in metres.
     fn place_on_globe(&self, [_, y, z]: [f32; 3], side: f32) -> [f32; 2] {
         let radians = libm::asinf((self.against[0] * y - self.against[1] * z).clamp(-1.0, 1.0));
         let along = radians * std::f32::consts::FRAC_2_PI * side;
         [-along / self.law.fold_length, along]
     }
 
-    /// Hardness at a position and height z, with the beds moved by `shift`.
+    /// Hardness at a position and at height `z`, both in metres, with the beds moved by `shift` metres.
     fn hardness_at(&self, [phase, along]: [f32; 2], z: f32, shift: f32) -> f32 {
         let fold = self.law.fold_height * libm::sinf((phase - libm::floorf(phase)) * std::f32::consts::TAU);
         let s = ((z * self.cos - along * self.sin + fold + shift) / self.law.thickness).clamp(-FARTHEST, FARTHEST);

@@ -1,7 +1,7 @@
 //! Painted map: a data map drawn by hand.
 //!
-//! Law: the map starts with a constant value, or with the map of the layers below. The strokes act on the map in the
-//! map's own unit. Sand and snow are part of the height: the terrain rises and sinks with them.
+//! Law: the map starts with a constant value, or with the map of the layers below. The strokes change the map in the
+//! map's own unit. Sand and snow are part of the height: the terrain rises and sinks with their depth.
 //! Squares only: strokes are drawn in a plane; on a planet, paint a patch.
 //! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
 //! Simulation* (an author paints the causes of the relief: uplift, hardness, rain).
@@ -84,7 +84,7 @@ talweg_ground::params! {
     }
 }
 
-/// The map that each kind of painted map writes, as a slice for the traits.
+/// The map that each kind of painted map writes. [`Traits::writes`] needs a slice.
 const WRITTEN: [&[MapKind]; 9] = [
     &[MapKind::Uplift],
     &[MapKind::Hardness],
@@ -98,12 +98,12 @@ const WRITTEN: [&[MapKind]; 9] = [
 ];
 
 impl PaintedMap {
-    /// Field value of one unit of the map. Thicknesses are stored as fractions of the relief.
+    /// Stored value of one unit of the map. Thicknesses are painted in metres and stored as fractions of the relief.
     fn unit(&self, cx: &Context) -> f32 {
         if self.kind.map().is_thickness() { 1.0 / cx.relief_metres } else { 1.0 }
     }
 
-    /// The canvas of the strokes.
+    /// Returns the canvas on which the strokes are drawn, with the unit and limits of the map.
     pub fn canvas<'a>(&self, cx: &'a Context<'a>) -> Canvas<'a> {
         let unit = self.unit(cx);
         Canvas {
@@ -115,7 +115,7 @@ impl PaintedMap {
         }
     }
 
-    /// The map before the first stroke.
+    /// Returns the map before the first stroke. `beneath` is the terrain of the layers below.
     pub fn blank(&self, cx: &Context, beneath: &Terrain) -> Vec<f32> {
         let kind = self.kind.map();
         match beneath.map(kind).filter(|_| self.keep_below) {

@@ -1,15 +1,16 @@
 //! Rain: the distribution of rainfall.
 //!
-//! Law: rain = amount · (1 + g·z) · s. g is the growth with the height z above the sea, and s the effect of mountains.
-//! Air arrives with the wind with moisture M = 1. The air loses moisture as it climbs, dM = -M·dz/H, with H the
-//! `rain_height`. It regains moisture over distance, dM = (1 - M)·dx/L, with L the reach of the shadow. s = M·(1 +
-//! 1.5·climb), blended in by the strength of the shadow. Here climb is the slope against the wind, at most 1. The
-//! terrain is smoothed over a quarter of the reach, because clouds do not respond to single rocks.
-//! Scheme: the sweep runs line by line with the wind, and interpolates between the two samples upwind, with the exact
-//! solution over a step.
+//! Law: rain = amount · (1 + g·z) · s. g is the growth of rainfall with the height z above the sea, and s is the effect
+//! of mountains. The wind brings air with moisture M = 1. The air loses moisture as it climbs, dM = -M·dz/H, with H the
+//! `rain_height`. It regains moisture over the horizontal distance x, dM = (1 - M)·dx/L, with L the reach of the rain
+//! shadow. s = M·(1 + 1.5·climb), blended with 1 according to the strength of the shadow. Here climb is the rise over
+//! run along the wind, at most 1. The terrain is smoothed over a quarter of L, because clouds do not respond to single
+//! rocks.
+//! Scheme: the sweep runs line by line with the wind. It interpolates between the two samples upwind, and uses the
+//! exact solution over a step.
 //! Boundary: air enters moist over open edges; on wrapping terrains it circulates until it is stationary. On a planet s
-//! is the moisture of its [`climate`](talweg_ground::planet::climate) divided by the mean over the area, with trade
-//! winds and westerlies from the sea. Wind direction and reach of the shadow have no effect there.
+//! is the moisture of its [`climate`](talweg_ground::planet::climate), with trade winds and westerlies from the sea.
+//! This moisture is divided by its mean over the planet. Wind direction and reach of the shadow have no effect there.
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow.
 
 use std::sync::Arc;
@@ -20,21 +21,22 @@ use talweg_ground::field::{Cancelled, Edges, Globe, MapKind, Terrain};
 use talweg_ground::planet::climate::{Climate, ClimateTerrain, climate_fields};
 
 talweg_ground::params! {
-    /// Sets the rainfall for the erosion layers and rivers above: more on high terrain and windward slopes, less behind
-    /// mountains. The heights do not change.
+    /// Sets the rainfall for the erosion layers and rivers above. High terrain and windward slopes get more rain, the
+    /// lee of mountains gets less. The heights do not change.
     Rain "Rain" in "Maps", from "Smith & Barstad 2004; Roe 2005", also "precipitation climate orographic wind shadow moisture desert" {
         /// Rainfall on open lowlands; 1 is the rainfall of a scene without a rain layer.
         amount: f32 = 1.0, 0.0..=100.0, slider 0.0..=3.0;
         /// Increase of rainfall per kilometre of height: 0.5 adds half of the rainfall at sea level per kilometre.
         growth_with_height: f32 ["1/km"] = 0.3, -10.0..=10.0, slider 0.0..=2.0;
-        /// Strength of the rain shadow of mountains: at 0 it rains equally on both sides, at 1 windward sides are wet
-        /// and leeward sides dry.
+        /// Strength of the rain shadow of mountains: at 0 both sides get equal rain, at 1 windward sides are wet and
+        /// leeward sides dry.
         shadow: f32 ["share"] = 0.7, 0.0..=1.0;
-        /// Direction that the wind comes from, clockwise from north.
+        /// Direction from which the wind blows, clockwise from north.
         wind_from: f32 ["°"] = 270.0, 0.0..=360.0;
         /// Distance behind mountains over which the air becomes moist again: larger values make longer rain shadows.
         shadow_reach: f32 ["m"] = 6000.0, 1.0..=1_000_000.0, slider 500.0..=50_000.0;
-        /// Climb that removes most of the moisture from the air. With small values even low hills cast a rain shadow.
+        /// Height gain after which rising air has lost most of its moisture. With small values even low hills cast a
+        /// rain shadow.
         rain_height: f32 ["m"] = 1200.0, 1.0..=100_000.0, slider 100.0..=4000.0;
     }
 }
@@ -84,7 +86,7 @@ impl Filter for Rain {
 }
 
 impl Rain {
-    /// Rainfall that the winds of a planet carry from the sea. The mean of the rainfall is 1.
+    /// Returns the rainfall that the winds of a planet carry from the sea, scaled to a mean of 1.
     fn planet_rain(&self, cx: &Context, terrain: &Terrain) -> Result<Vec<f32>, Cancelled> {
         let climate = Climate { rain_height: self.rain_height, ..Climate::default() };
         let ground = ClimateTerrain {
@@ -100,12 +102,13 @@ impl Rain {
         Ok(moisture)
     }
 
-    /// Rainfall under the effect of mountains, where open lowlands receive 1. The growth with height is not included.
+    /// Returns the rainfall under the effect of mountains, where open lowlands receive 1. The growth of rainfall with
+    /// height is not included. `height` is already smoothed.
     fn orographic_rain(&self, cx: &Context, height: &[f32]) -> Result<Vec<f32>, Cancelled> {
         let n = cx.grid.samples;
         let wraps = cx.grid.edges == Edges::Wrap;
         let from = self.wind_from * (std::f32::consts::PI / 180.0);
-        // wind vector: east and south
+        // parts of the wind vector to the east and to the south
         let (east, south) = (-libm::sinf(from), libm::cosf(from));
         let by_columns = east.abs() >= south.abs();
         let (main, side) = if by_columns { (east, south) } else { (south, east) };
@@ -119,7 +122,7 @@ impl Rain {
         let step = cx.cell_metres() * (1.0 + drift * drift).sqrt();
         let gains = 1.0 - libm::expf(-step / self.shadow_reach);
         let per_height = cx.relief_metres / self.rain_height;
-        // fractional position, between two samples of the previous line, from which the air comes
+        // position on the previous line, between two samples, from which the air comes
         let whole = libm::floorf(-drift);
         let part = -drift - whole;
         let upwind = |across: usize, add: isize| {

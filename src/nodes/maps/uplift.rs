@@ -1,6 +1,6 @@
 //! Uplift: a map of tectonic uplift made from the heights of the layers below.
 //!
-//! Law: uplift = (z - low)/(high - low), limited to [0, 1], with z the height in metres. The terrain becomes level +
+//! Law: uplift = (z - low)/(high - low), limited to [0, 1], with z the height in metres. The new height is level +
 //! kept·(z - level).
 //! Source: Schott, Paris, Fournier, Guérin & Galin 2023, *Large-scale Terrain Authoring through Interactive Erosion
 //! Simulation* (uplift as authored input, whatever its origin).
@@ -17,11 +17,11 @@ talweg_ground::params! {
     UpliftMap "Uplift" in "Maps", from "Schott et al. 2023", also "tectonics rise orogeny author paint" {
         /// Height up to which there is no uplift.
         low: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
-        /// Height from which the uplift is at its maximum.
+        /// Height above which the uplift is at its maximum.
         high: f32 ["m"] = 1000.0, -100_000.0..=100_000.0, slider 0.0..=4000.0;
-        /// Fraction of the relief below that remains: 0 leaves a plain, 1 leaves the whole relief.
+        /// Fraction of the relief of the layers below that remains: 0 leaves a plain, 1 leaves the whole relief.
         kept: f32 ["share"] = 0.05, 0.0..=1.0;
-        /// Height of the plain.
+        /// Height of the plain to which the terrain is flattened.
         level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
     }
 }
@@ -38,7 +38,7 @@ impl Filter for UpliftMap {
         let mut map = vec![0.0; terrain.grid.len()];
         cx.rows(&mut map, |row, cells| {
             for (uplift, &h) in cells.iter_mut().zip(cx.grid.row(&terrain.height, row)) {
-                // without a range the map is a step at that height
+                // if low and high are equal, the map is a step at that height
                 let share = if span == 0.0 { f32::from(u8::from(h > low)) } else { (h - low) / span };
                 *uplift = share.clamp(0.0, 1.0);
             }

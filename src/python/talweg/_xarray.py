@@ -8,7 +8,7 @@ import numpy as np
 
 from ._core import UsageError, map_kinds
 
-# Names of coordinates that determine their direction and unit.
+# Names of coordinates that point east, names that point north, and names in degrees.
 _EAST = {"x", "lon", "longitude", "easting", "eastings", "projection_x_coordinate"}
 _NORTH = {"y", "lat", "latitude", "northing", "northings", "projection_y_coordinate"}
 _DEGREES = {"lon", "longitude", "lat", "latitude"}
@@ -51,7 +51,7 @@ def _of_dataset(heights: Any) -> Any:
 
 
 def _sheet(array: Any) -> _Sheet:
-    """`array` without dimensions of length 1 (a band, a time), if two dimensions remain."""
+    """The array without dimensions of length 1 (a band, a time), if exactly two dimensions remain."""
     if len(array.dims) > 2:
         array = array.squeeze(drop=True)
     if len(array.dims) != 2:
@@ -96,7 +96,7 @@ def _metres(array: Any, name: Any) -> float:
 
 
 def _with_gaps(array: Any) -> np.ndarray:
-    """The values, masked where xarray or the original file has no data."""
+    """The values of the array, masked where xarray or the original file has no data."""
     numbers = array.values
     if not np.issubdtype(numbers.dtype, np.number) or np.iscomplexobj(numbers):
         return numbers
@@ -109,7 +109,7 @@ def _with_gaps(array: Any) -> np.ndarray:
 
 
 def unwrapped(heights: Any, cell_metres: float | None) -> tuple[Any, float | None]:
-    """The values, rows from north to south. If `cell_metres` is None, the distance of the coordinates replaces it."""
+    """The heights, rows from north to south, and `cell_metres`. If it is None, the coordinates give the distance."""
     heights = _of_dataset(heights)
     if not _is_array(heights):
         # A pandas table also has the attribute `values`.

@@ -3,10 +3,10 @@
 >>> import talweg
 >>> from dask.distributed import Client
 >>> plan = talweg.plan(talweg.load("island"), "world", size=8193)
->>> talweg.dask.build(plan, Client("scheduler:8786"))        # the content hash, equal to that of the whole
+>>> talweg.dask.build(plan, Client("scheduler:8786"))        # the content hash, the same as without tiles
 
-If a worker is lost, another one repeats its task; a finished task does nothing. Workers need this version of Talweg. They
-must see the folder of the plan or, with `store`, an object store.
+If a worker is lost, another worker repeats its task. A task that is already finished does nothing. Workers need the
+same version of Talweg. Workers must have access to the folder of the plan or, with `store`, to an object store.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ def build(
     raised. If a worker has less memory than a task needs, nothing is started.
 
     `store` is an fsspec URL for the tiles, such as `"s3://bucket/world"`, for machines that share no folder. A task
-    fetches its inputs from there and puts its outputs there. The folder of the plan is then needed only on this machine,
-    and receives the tiles of the result.
+    reads its inputs from the store and writes its outputs to the store. The folder of the plan is then needed only on
+    this machine, and receives the tiles of the result.
 
-    With `prune`, the tiles of a stage are removed, also from the store, as soon as no later stage reads them. Nobody else
-    may work in the folder then.
+    With `prune`, the tiles of a stage are removed, also from the store, as soon as no later stage reads them. No other
+    process may then use the folder.
     """
     distributed = _needed("distributed", 'dask.distributed; `pip install "dask[distributed]"`')
     if store is not None:
@@ -59,8 +59,7 @@ def build(
     if store is None:
         todo = plan.open_stages()
     else:
-        # Each task checks itself whether it is done. Tiles that were removed count as done if the tiles made from them
-        # exist.
+        # Each task checks whether it is already done. A removed tile counts as done if the tiles made from it exist.
         todo = _open_stages(plan, _files_of(store)) if prune else list(range(len(stages)))
     for number, stage in enumerate(stages):
         if number not in todo:
@@ -96,11 +95,12 @@ def batch(
     retries: int = 2,
     **options: Any,
 ) -> dict[str, Any]:
-    """Makes all variants of `scene` on the workers, and returns the report of `scene.batch`; see there for the arguments.
+    """Makes all variants of `scene` on the workers and returns the report of `scene.batch`, which has the same
+    arguments.
 
     All machines must see the folder. `threads` is the number of threads of a variant. A failed variant is tried
-    `retries` more times. Finished variants that still fit are kept, so a stopped batch continues. Then this process
-    writes the contact sheet and the table of measures.
+    `retries` more times. Finished variants whose settings are unchanged are kept, so a stopped batch continues. At the
+    end this process writes the contact sheet and the table of measures.
     """
     distributed = _needed("distributed", 'dask.distributed; `pip install "dask[distributed]"`')
     folder = Path(folder).resolve()
@@ -163,7 +163,7 @@ def _run_tile(tile: int, *, folder: str, stage: int, threads: int, store: str | 
 
 
 def _files_of(store: str) -> set[str]:
-    """The files in the store, relative to its root."""
+    """Names of the files in the store, relative to its root."""
     from fsspec.core import url_to_fs
 
     system, root = url_to_fs(store)
@@ -176,7 +176,7 @@ def _tiles_of(plan: Plan, stage: int) -> list[str]:
 
 
 def _open_stages(plan: Plan, is_there: set[str]) -> list[int]:
-    """Stages with tasks left to do, judged by the files in the store."""
+    """Numbers of the stages with unfinished tasks, according to the files in the store."""
     stages, todo = plan.stages, []
     for number in reversed(range(len(stages))):
         is_read = number == len(stages) - 1 or any(number in stages[later]["reads"] for later in todo)

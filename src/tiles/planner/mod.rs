@@ -30,8 +30,8 @@ use crate::tiles::plan::{
 };
 use crate::tiles::{LEAST_TILE, MOST_SAMPLES, TileError};
 
-/// Maximum halo of a stage in cells. With tiles of 2048 samples per side, a quarter of the work is spent on such a
-/// halo.
+/// Maximum halo of a stage in cells. With tiles of 2048 samples per side, a halo of this width is a quarter of the
+/// work.
 fn most_halo(tile: usize) -> usize {
     (tile / 16).max(24)
 }
@@ -107,10 +107,10 @@ struct StackProducts {
 struct Planner {
     tile: usize,
     stages: Vec<PlanStage>,
-    /// Trunk streams, by layer, path of masks to the layer's scene, and samples of their grid.
+    /// Trunk streams, by layer, path of masks to the layer's scene, and samples per side of the streams' grid.
     streams: HashMap<(usize, Vec<usize>, usize), StageProduct>,
-    /// Layer stacks whose stages are already planned, by content of the scene, samples, and topmost layer whose changes
-    /// are needed.
+    /// Layer stacks whose stages are already planned. The key is the content of the scene, the samples per side, and
+    /// the topmost layer whose changes are needed.
     known: HashMap<(u128, usize, Option<usize>), StackProducts>,
     /// Layers whose masks are kept and not planned yet, in ascending order.
     masks_to_plan: Vec<usize>,
@@ -132,7 +132,7 @@ impl PlanStage {
     }
 }
 
-/// A visible layer, with its halo and other requirements.
+/// A visible layer, with its halo and other requirements for tiles.
 struct VisibleLayer {
     index: usize,
     look: LayerStencil,
@@ -140,7 +140,7 @@ struct VisibleLayer {
 }
 
 impl Planner {
-    /// Creates a stage in tiles without layers.
+    /// Creates a stage that is computed in tiles and has no layers yet.
     fn stage(&self, of_masks: &[usize], samples: usize) -> PlanStage {
         PlanStage {
             samples,
@@ -205,8 +205,8 @@ impl Planner {
         Ok(made)
     }
 
-    /// Adds one stage that computes all layers of a scene on the whole terrain at once. This stage is needed where the
-    /// group `group` is blended with the terrain below, because no stage of tiles keeps that terrain.
+    /// Adds one stage that computes all layers of a scene on the whole terrain at once. Stages in tiles do not keep the
+    /// terrain below the group `group`, with which the group is blended.
     fn whole_stack(&mut self, of_masks: &[usize], scene: &Scene, samples: usize, group: usize) -> StackProducts {
         let joining = &scene.layers[group].name;
         let mut stage = PlanStage { tasks: 1, ..self.stage(of_masks, samples) };
@@ -313,7 +313,7 @@ impl Planner {
         let reason = layer
             .reason
             .map(str::to_string)
-            .or_else(|| too_far.then(|| format!("it reads {cells} cells around, more than two tiles")));
+            .or_else(|| too_far.then(|| format!("it reads {cells} cells around each sample, more than two tiles")));
         if reason.is_some() != open.stage.is_one_piece() && !open.stage.layers.is_empty() {
             self.close(scene, open, made);
         }
@@ -334,7 +334,7 @@ impl Planner {
             open.stage.smoothed = smoothed;
             open.add(planned, look, coarse, sources, wants_changes);
             if matches!(asked, LayerSurvey::Drainage(_)) {
-                // The layer's result is known only inside the tile, so the next layer would have no halo.
+                // The layer's result is known only inside the tile, so no halo remains for the next layer.
                 self.close(scene, open, made);
             }
             return;
@@ -414,7 +414,7 @@ impl Planner {
             };
             stage.halo = look.mask_cells;
             stage.smoothed = self.plan_smoothing(scene, &layer, &look, source, &stage);
-            // If the weights are softened, an earlier stage has read the source.
+            // If the mask is blurred, an earlier stage has read the source.
             let is_softened = look.smoothed.contains(&SmoothedField::Mask);
             stage.sources = source.filter(|_| !is_softened).map(|source| (index, source)).into_iter().collect();
         }
@@ -465,7 +465,7 @@ impl Planner {
             }
             made.extend(from.map(|product| (layer.layer, field, product)));
         }
-        // The softened weights already contain the smoothed curvature.
+        // The blurred weights already include the curvature condition, so its smoothed heights are not needed.
         made.retain(|(_, field, _)| {
             *field != SmoothedField::Curvature || !look.smoothed.contains(&SmoothedField::Mask)
         });
@@ -510,7 +510,7 @@ impl OpenStage {
         }
         let is_softened =
             self.stage.smoothed.iter().any(|(of, field, _)| (*of, *field) == (index, SmoothedField::Mask));
-        // If the weights are softened, an earlier stage has read the source.
+        // If the mask is blurred, an earlier stage has read the source.
         let source = sources.get(&index).filter(|_| !is_softened);
         self.stage.sources.extend(source.map(|source| (index, *source)));
         self.levels.extend((wants_changes && look.is_level).then_some(index));
@@ -527,10 +527,10 @@ fn memory_of_task(scene: &Scene, stage: &PlanStage, tile: usize) -> u64 {
     memory_of_whole(scene, if stage.is_one_piece() { stage.samples } else { widest }) + water + smoothed
 }
 
-/// Bytes of a value of a field.
+/// Size in bytes of one value of a field.
 const NUMBER_BYTES: u64 = 4;
-/// Values per sample of a line that threads hold while they smooth: 8 lines each, in double precision, in two copies,
-/// on up to 16 threads.
+/// Values per sample of a line that the threads hold while they smooth. Each of up to 16 threads holds 8 lines in
+/// double precision, in two copies.
 const LINE_NUMBERS: u64 = 16 * 2 * 8 * 2;
 
 /// Maximum memory in bytes for smoothing a row or column of tiles: its lines, and one tile.
@@ -543,7 +543,7 @@ fn memory_of_lines(samples: usize, tile: usize) -> u64 {
 const WATER_BYTES: u64 = 24;
 /// Bytes per cell on the border of a tile, in the task that combines the drainage of all tiles.
 const RIM_BYTES: u64 = 600;
-/// Like [`RIM_BYTES`], where trunks are combined: many more trunk cells are inside tiles than on their borders.
+/// Like [`RIM_BYTES`], for the task that combines trunks: many more trunk cells are inside tiles than on their borders.
 const TRUNK_BYTES: u64 = 5000;
 
 /// Maximum memory in bytes for combining the drainage of all tiles.

@@ -15,7 +15,8 @@ use crate::tiles::plan::{
 const CREEP_CELLS: usize = 1;
 
 impl Planner {
-    /// Plans the survey stages for a layer, on the whole terrain below the stage `at`; for a process, in one iteration.
+    /// Plans the survey stages for a layer, on the whole terrain below the stage `at`. For a process, the survey is for
+    /// one iteration.
     pub(super) fn plan_survey(
         &mut self,
         scene: &Scene,
@@ -70,7 +71,8 @@ impl Planner {
         known
     }
 
-    /// Makes the stage that produces the terrain below `at` also write the tiles' summaries, if that stage can do so.
+    /// Makes the stage that produces the terrain below `at` also write the tiles' summaries, if that stage can compute
+    /// them.
     fn summarise_below(&mut self, scene: &Scene, tells: PlannedSurvey, at: &PlanStage) -> Option<StageProduct> {
         let Some(StageProduct::Ground(number)) = at.terrain_below else { return None };
         let halo = match tells.step {
@@ -124,8 +126,8 @@ impl Planner {
         product
     }
 
-    /// Plans the stages of a water-driven erosion process, up to the last stage of its last iteration, which stays
-    /// open.
+    /// Plans the stages of a water-driven erosion process, except the last stage of its last iteration. Later layers
+    /// can still join that stage.
     pub(super) fn plan_water_driven_erosion(
         &mut self,
         scene: &Scene,

@@ -18,7 +18,7 @@ fn document() -> (Scene, BiomeModel) {
     (scene, BiomeModel::new(table, &units))
 }
 
-/// The type with the greatest weight.
+/// Name of the ground type with the greatest weight.
 fn most(law: &BiomeModel, place: SiteConditions) -> String {
     let weights = law.weights(&place);
     let sum: f32 = weights.iter().sum();
@@ -42,12 +42,13 @@ fn the_documents_parameters_give_its_zones() {
     for v in [0.0, 1.0] {
         let pole = at(v, 105.0);
         assert!((pole.celsius - (-20.0 - 0.5)).abs() < 1e-3, "{pole:?}");
-        // On the first few levels above the sea, the document's grass with its wide tolerance is still as likely.
+        // The loop skips the first few levels above the sea. There grass, with the wide tolerance of the document, is
+        // still as likely as snow.
         for level in [20.0, 75.0, 100.0, 110.0, 130.0, 200.0] {
             assert_eq!(most(&law, at(v, level)), "Snow", "level {level} at the pole");
         }
     }
-    // cos 62.8° · 70 - 20 = 12: grass at the shore
+    // At latitude 62.8° the document's temperature is cos 62.8° · 70 - 20 = 12 °C: grass grows at the shore.
     assert_eq!(most(&law, at(0.5 + 0.349, 101.0)), "Grass");
     assert_eq!(most(&law, at(0.5 - 0.405, 101.0)), "Tundra");
     assert_eq!(most(&law, at(0.5, 100.0)), "Shallow water");
@@ -79,7 +80,7 @@ fn the_law_matches_the_document_without_disabled_axes() {
     let (_, law) = document();
     let table = BiomeTable::named("petitprez").unwrap();
     let place = SiteConditions { celsius: 14.0, height: 103.0, slope: 1.5, moisture: 0.3 };
-    // The formula as printed, in double precision.
+    // The document's formula as printed, in double precision.
     let p = |kind: &GroundType| {
         let far = |optimum: f32, tolerance: f32, x: f32| f64::from((optimum - x).abs()) / f64::from(tolerance);
         let may = kind.above.is_none_or(|l| place.height > l.height(100.0))
@@ -100,7 +101,7 @@ fn the_law_matches_the_document_without_disabled_axes() {
         let mixed: f64 = table.types.iter().zip(&all).map(|(t, p)| p / sum * f64::from(t.colour[channel])).sum();
         assert!((f64::from(colour[channel]) - mixed).abs() < 0.01);
     }
-    // Snow depends on the temperature only.
+    // The weight of snow depends only on the temperature.
     let snow = |height, slope| law.weights(&SiteConditions { celsius: -90.0, height, slope, moisture: 0.9 })[6];
     assert!(snow(0.0, 0.0) > 0.9 && snow(250.0, 80.0) > 0.9);
     assert_eq!(
@@ -311,7 +312,7 @@ fn a_planet_has_wet_tropics_dry_subtropics_and_white_poles() {
         assert!(at(14.0 * half, 15.0).moisture > 1.1 * at(14.0 * half, -15.0).moisture, "{half}");
         assert!(at(46.0 * half, -15.0).moisture > 1.1 * at(46.0 * half, 15.0).moisture, "{half}");
     }
-    // 27 °C and -20 °C, minus 6.5 °C per kilometre.
+    // The map has 27 °C at the equator and -20 °C at the poles, minus 6.5 °C per kilometre of height.
     assert!((at(0.0, 0.0).celsius - (27.0 - 0.24 * 6.5)).abs() < 0.01);
     assert!((at(90.0, 0.0).celsius - (-20.0 - 0.24 * 6.5)).abs() < 0.01);
     let colours = colours(&terrain, &scene, &Control::default()).unwrap().unwrap();
@@ -342,7 +343,8 @@ fn a_planet_has_no_seams_and_threads_change_no_bit() {
     }
 }
 
-/// Exported and measured climates equal those that the biomes use where these add no random deviation.
+/// Exported and measured climates equal the climates that the biomes use, except where the biomes add a random
+/// deviation.
 #[test]
 fn fields_are_the_climate_of_every_sample_without_seams() {
     let (mut scene, terrain) = planet(33);
@@ -363,7 +365,7 @@ fn fields_are_the_climate_of_every_sample_without_seams() {
     let weather = TerrainClimate::new(&flat.seasonal_climate(), &flat.climate_terrain(&ground));
     let relief = flat.settings.relief_metres;
     assert_eq!(celsius[18], weather.at_place(1.0 / 16.0, 1.0 / 16.0, ground.height[18] * relief).celsius);
-    // 6.5 °C per kilometre.
+    // The temperature falls by 6.5 °C per kilometre.
     let rise = celsius[0] - celsius[17 * 17 - 1];
     assert!((rise - 6.5e-3 * (relief - flat.settings.sea_level)).abs() < 0.01, "{rise}");
     control.cancel();
@@ -400,15 +402,15 @@ fn snow_and_sea_ice_change_hemispheres_with_the_season() {
     for (june, december) in [(snow_june, snow_december), (ice_june, ice_december)] {
         // Summer in the north is winter in the south, and vice versa.
         assert!(december[0] > 1.3 * june[0] && june[1] > 1.3 * december[1], "{june:?}, {december:?}");
-        // Both hemispheres of the planet are equal.
+        // The planet's northern and southern hemispheres mirror each other.
         assert!((june[0] - december[1]).abs() < 0.2 * june[0].max(december[1]) + 0.002, "{june:?}, {december:?}");
     }
-    // Spring is like autumn, and between summer and winter.
+    // Spring has the same temperature as autumn, between those of summer and winter.
     let (_, march) = at(23.4, 0.0);
     let (_, september) = at(23.4, 180.0);
     let apart = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
     assert!(apart(&march, &september) < 0.01 && apart(&june, &december) > 10.0);
-    // An upright axis causes no seasons.
+    // A planet with an upright axis has no seasons.
     let (white_june, june) = at(0.0, 90.0);
     let (white_december, december) = at(0.0, 270.0);
     assert_eq!(white_june, white_december);

@@ -1,4 +1,5 @@
-//! A scene's own rules for materials, plants and stones: they are saved, reported as changes, and used by exports.
+//! A scene can have its own rules for materials, plants and stones. They are saved, reported as changes, and used by
+//! exports.
 
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ fn a_scene_saves_its_rules_and_reports_their_changes() {
     assert_eq!(again.to_ron().unwrap(), text);
     let table = PaletteTable::for_scene(&again);
     assert_eq!((Some(&table.materials), Some(&table.scatter)), (own.materials.as_ref(), own.scatter.as_ref()));
-    // An empty list is also a list: no plants and no stones.
+    // An empty list is a valid rule list: the scene has no plants and no stones.
     let bare = Scene { scatter: plants("[]"), ..Scene::default() };
     assert_eq!(Scene::from_ron(&bare.to_ron().unwrap()).unwrap().0, bare);
 

@@ -8,8 +8,8 @@ use talweg::scene::example;
 use crate::kits::common::{blessing, example_terrain, path};
 
 const SIDE: usize = 96;
-/// Largest difference of a channel, and how many channels per thousand may exceed it: a slightly moved shadow passes, a
-/// visible change does not.
+/// Largest tolerated difference of a colour channel (of 255), and how many channels per thousand may exceed it. With
+/// these limits a slightly moved shadow passes, and a visible change fails.
 const NEAR: u8 = 6;
 const FAR_PER_MILLE: usize = 5;
 

@@ -73,7 +73,8 @@ fn crater() -> Piece {
     piece(PieceKind::Contour(Contour { settings, ..Contour::default() }))
 }
 
-/// A demanding group for evaluators: a carved hill under a warp, and sand on low terrain, or on low and flat terrain.
+/// A group that is demanding for evaluators: a carved hill under a warp, and sand. With `by_slope` the sand is on low
+/// and flat terrain, otherwise on all low terrain.
 fn rich(by_slope: bool) -> Piece {
     let carved = replace(Extent::Both, vec![hill(), crater()]);
     let settings = WarpSettings { strength: 60.0, size: 500.0, ..WarpSettings::default() };
@@ -148,7 +149,7 @@ fn trees() -> Vec<(String, Tree)> {
                 stretch_x: 1.3,
                 stretch_y: 0.7,
                 shear_angle: 20.0,
-                // The buffer has only one height for empty areas, the base height of the construction tree.
+                // The instruction buffer has only one height for empty areas: the base height of the construction tree.
                 raise: if name == "groups" || name == "slopes" { 0.0 } else { 30.0 },
                 pivot_x: 4000.0,
                 pivot_y: 4000.0,
@@ -187,7 +188,7 @@ fn assert_near(a: &GroundSample, b: &GroundSample, what: &str) {
     assert!(!counts || there.iter().all(|(a, b)| close(*a, *b)), "{what}: {a:?} {b:?}");
 }
 
-/// An array equals copies placed by hand, side by side or one after the other.
+/// An array equals copies placed by hand side by side or one after the other.
 #[test]
 fn an_array_equals_copies_placed_by_hand() {
     let by_hand = |settings: &[Placement]| -> Vec<Piece> {
@@ -269,7 +270,7 @@ fn an_array_equals_copies_placed_by_hand() {
     }
 }
 
-/// Rows, points, tiles and boxes all give the same bits.
+/// Evaluations of rows, points, tiles and boxes give the same bits for copies.
 #[test]
 fn copies_have_the_same_bits_in_every_evaluation() {
     let grid = Grid::new(97, Edges::Open);
@@ -297,7 +298,8 @@ fn copies_have_the_same_bits_in_every_evaluation() {
     }
 }
 
-/// Bounds hold, gradients equal central differences, and rays end where a ray marched in small steps ends.
+/// Bounds hold, gradients equal central differences, and traced rays end at the same points as rays marched in small
+/// steps.
 #[test]
 fn copies_keep_the_promises_of_every_evaluator() {
     for (number, (name, tree)) in trees().into_iter().enumerate() {
@@ -376,7 +378,7 @@ fn a_scatter_that_grows_keeps_its_copies() {
     assert!(small.iter().all(|copy| large.contains(copy)) && thin.iter().all(|copy| large.contains(copy)));
     let share = thin.len() as f64 / large.len() as f64;
     assert!((0.25..0.55).contains(&share), "{share}");
-    // A curve that is extended, and an array with more copies.
+    // A longer curve gives its array more copies.
     let along = |last: f32| {
         let points = vec![CurvePoint::new(500.0, 500.0, 100.0), CurvePoint::new(last, 500.0, 300.0)];
         let settings = ScatterSettings { region: ScatterRegion::Curve, distance: 120.0, ..strewn() };
@@ -400,11 +402,11 @@ fn a_scatter_that_grows_keeps_its_copies() {
     let area = changed_area(&before, &after).expect("there are new copies");
     filled(&after, &region_of_area(&area, grid, after.side), &mut out);
     assert!(out == whole);
-    // The same tree has no changed area.
+    // Two programs of the same construction tree have no changed area between them.
     assert_eq!(changed_area(&before, &Program::new(&tree(1200.0, 1.0), 3)), None);
 }
 
-/// Copies along a curve lie on it at even distances, have its height, and turn with it.
+/// Copies along a curve are at equal distances on the curve. They have its height and turn with its direction.
 #[test]
 fn copies_follow_a_curve() {
     let points = vec![CurvePoint::new(1000.0, 1000.0, 100.0), CurvePoint::new(1000.0, 5000.0, 300.0)];
@@ -413,7 +415,7 @@ fn copies_follow_a_curve() {
     let places = group(settings.clone()).positions().unwrap();
     for (k, place) in places.iter().enumerate() {
         assert!(length(sub(place.at, [1000.0, 1000.0 + 1000.0 * k as f64])) < 1e-9, "{place:?}");
-        // The curve points south.
+        // The curve runs south, which is a quarter turn.
         assert!((place.turn - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
     }
     let raise = |k: usize| places[k].raise;
@@ -496,7 +498,7 @@ fn arrays_and_scatters_are_moved_whole() {
             assert_eq!(old.len(), new.len());
             for (a, b) in old.iter().zip(&new) {
                 let (a, b) = (goes(a.map.apply(middle(&before))), b.map.apply(middle(&after)));
-                // Parameters have six digits.
+                // Parameters are written with six digits, so positions differ by up to 0.1 m.
                 assert!(length(sub(a, b)) < 0.1, "{motion:?} of {:?}: {a:?} {b:?}", before.kind());
             }
         }
@@ -511,7 +513,7 @@ fn arrays_and_scatters_are_moved_whole() {
     assert!(edit::pick_index::area(&tree, &path).contains([4000.0 + 4.0 * 800.0; 2]));
 }
 
-/// A square mesa, stretched and sheared, becomes the parallelogram given by the matrix.
+/// A placement stretches and shears a square mesa into the parallelogram given by the matrix.
 #[test]
 fn a_placement_stretches_and_shears() {
     let level = Disc { x: 4000.0, y: 4000.0, radius: 1000.0, height: 100.0, amplitude: 0.0, ..Disc::default() };
@@ -529,14 +531,15 @@ fn a_placement_stretches_and_shears() {
     let mut dice = Dice::new(8);
     for _ in 0..300 {
         let way = [dice.uniform(-1000.0, 1000.0), dice.uniform(-1000.0, 1000.0)];
-        // x' = 2 x + y' tan 45°, y' = y / 2; then a quarter turn from east to south.
+        // The placement first stretches and shears by x' = 2 x + y' tan 45° and y' = y / 2, then makes a quarter turn
+        // from east to south.
         let (x, y) = (2.0 * way[0] + 0.5 * way[1], 0.5 * way[1]);
         let there = skewed.sample([4000.0 - y, 4000.0 + x], &Detail::FULL);
         let here = plain.sample([4000.0 + way[0], 4000.0 + way[1]], &Detail::FULL);
         assert!((there.weight - here.weight).abs() < 1e-9, "{way:?}: {} {}", there.weight, here.weight);
         assert_eq!(there.height > 0.0, here.height > 0.0);
     }
-    // The slope bound must not exceed the stretch of the map: here 1 over the least singular value.
+    // The slope bound must not exceed the stretch of the map, which here is 1 / its smallest singular value.
     let area = Area::centred([4000.0; 2], 3000.0);
     let (bare, more) =
         (plain.bounds(&Capsule::area(&area), &Detail::FULL), skewed.bounds(&Capsule::area(&area), &Detail::FULL));

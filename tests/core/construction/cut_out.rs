@@ -1,5 +1,5 @@
-//! Terrain cut out as an image primitive: it keeps its heights, has weights where there is no terrain, and reports
-//! errors.
+//! Terrain cut out as an image primitive. The primitive keeps the heights, has weight 0 where there is no terrain, and
+//! reports errors.
 
 use talweg::construction::geometry::plane::Area;
 use talweg::eval::{Store, evaluate};
@@ -53,7 +53,7 @@ fn a_cut_out_piece_keeps_its_heights() {
         }
     }
     assert!(farthest < 2.0 * step + 0.02, "{farthest} m, and a step is {step} m");
-    // A sample of the level terrain around the cut-out.
+    // This sample is on the level terrain around the cut-out.
     assert!((f64::from(made.height[5 * N + 5]) * relief - cut.range[0]).abs() < 0.01);
 }
 

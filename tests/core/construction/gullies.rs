@@ -12,7 +12,7 @@ use talweg::construction::{Capsule, Detail, OperatorGroup, Piece, PieceKind, Poi
 
 use crate::kits::construction::{Dice, gullies as any_gullies};
 
-/// A ramp that rises to the east with this tangent, with level sides.
+/// A ramp between level sides; it rises to the east with this tangent of its slope angle.
 fn ramp(tangent: f32) -> Piece {
     let points = vec![CurvePoint::new(0.0, 4000.0, 0.0), CurvePoint::new(8000.0, 4000.0, 8000.0 * tangent)];
     let settings =
@@ -54,8 +54,8 @@ fn places(count: usize, from: f64, to: f64) -> impl Iterator<Item = Point> {
     (0..count).map(move |_| [dice.uniform(from, to), dice.uniform(from, to)])
 }
 
-/// Gullies change the height much more across the slope than along it. The mean height stays, and gentle slopes do not
-/// change.
+/// Gullies run downslope: they change the height much more across the slope than along it. The mean height stays, and
+/// gentle slopes do not change.
 #[test]
 fn stripes_run_down_the_slope() {
     let settings = || GullySettings { octaves: 1, ..GullySettings::default() };
@@ -68,11 +68,11 @@ fn stripes_run_down_the_slope() {
         (deepest, highest) = (deepest.min(here), highest.max(here));
     }
     assert!(across > 3.0 * along, "across {across} along {along}");
-    // Gullies raise the terrain by half of the depth at most, and lower it by half at most.
+    // Gullies raise the terrain by at most half of their depth, and lower it by at most half of their depth.
     assert!((-30.0..-25.0).contains(&deepest) && (25.0..30.0).contains(&highest), "{deepest} {highest}");
     assert!((sum / 4000.0).abs() < 2.0, "{sum}");
     let (with, without) = (program(gullied(settings(), vec![ramp(0.02)])), program(ramp(0.02)));
-    // Slopes are measured over the size of the gullies.
+    // Gullies measure the slope below over a distance equal to their size.
     let half = 0.5 * f64::from(settings().size);
     let gentle = f64::from(settings().slope_from).to_radians().tan();
     let mut count = 0;
@@ -90,7 +90,7 @@ fn stripes_run_down_the_slope() {
 }
 
 /// An octave with waves shorter than two samples is absent, and an octave with waves of four samples or more is
-/// complete; κ = 0 keeps only the widest octave.
+/// complete. At level of detail κ = 0 only the widest octave stays.
 #[test]
 fn invisible_octaves_fade_out() {
     let at = |octaves: u32, detail: &Detail| {
@@ -146,8 +146,8 @@ fn gullies_move_with_a_placement() {
     for p in places(800, 1500.0, 6500.0) {
         let (own, placed) = (here.sample(p, &Detail::FULL), there.sample(map.apply(p), &Detail::FULL));
         assert!((own.weight - placed.weight).abs() < 1e-9);
-        // Gullies follow the slope of the surface, which sinks to the base height of the tree, not the slope of the
-        // primitive.
+        // Gullies follow the slope of the surface, which sinks to the base height of the construction tree. They do not
+        // follow the slope of the primitive itself.
         if [[250.0, 0.0], [-250.0, 0.0], [0.0, 250.0], [0.0, -250.0]]
             .iter()
             .all(|step| here.sample(add(p, *step), &Detail::FULL).weight > 0.5)
@@ -200,8 +200,8 @@ fn bounds_hold_over_any_ground() {
     println!("bounds are {ratio:.1} times the steepest slopes, on average");
 }
 
-/// A ray that steps by proven bounds ends where a ray marched in small steps ends, with an acceptable number of
-/// evaluations.
+/// A ray that steps by proven bounds ends at the same point as a ray marched in small steps. The test also limits the
+/// number of evaluations.
 #[test]
 fn rays_end_on_the_ground() {
     let program = program(gullied(GullySettings::default(), vec![mountain()]));
@@ -234,7 +234,7 @@ fn rays_end_on_the_ground() {
     assert!(asked < 60 * 1500, "{asked}");
 }
 
-/// Gullies added by hand are read back from the text of a scene.
+/// Gullies that a user adds to a primitive are read back from the text of the scene.
 #[test]
 fn gullies_around_a_piece_are_read_back_from_text() {
     let mut tree = Tree { terrain: mountain(), ..Tree::default() };

@@ -54,7 +54,7 @@ fn materials_are_blended_by_the_weights_of_the_heights() {
         let (a, b) = (weight(&rock, x), weight(&grass, x));
         let found = shares(&both, x);
         assert!((found[ROCK] - a / (a + b)).abs() < 1e-12, "{x}: {found:?}");
-        // The heights 0 and 100 m are blended with the same weights.
+        // Two discs at the heights 0 and 100 m are blended with equal weights.
         let program = Program::new(&Tree { terrain: both.clone(), ..Tree::default() }, 1);
         let height = program.sample([x, 4000.0], &Detail::FULL).height;
         assert!((found[GRASS] * 100.0 - height).abs() < 1e-9, "{x}: {found:?}, {height} m");
@@ -128,7 +128,7 @@ proptest! {
             prop_assert!(shares.iter().all(|share| (0.0..=1.000_001).contains(share)) && sum < 1.000_01, "{shares:?}");
         }
         prop_assert!(found == filled(&Program::new(&before, 3).without_boxes()));
-        // Samples that the change cannot have reached stay the same.
+        // Samples outside the changed area keep their values.
         let mut after = before.clone();
         let (mut k, which) = (0, at.index(after.terrain.count()));
         after.terrain.visit_mut(&mut |piece| {
@@ -151,7 +151,7 @@ proptest! {
     }
 }
 
-/// A scene with one construction: meadow in the west, and a road from north to south in the east.
+/// A scene with one construction layer: a meadow in the west and a road from north to south in the east.
 fn scene(materials: bool) -> Scene {
     let say = |material| if materials { material } else { PieceMaterial::Unset };
     let level = |x: f32, material| {

@@ -1,4 +1,4 @@
-//! Closed lines: their distance is exact for any simple shape, and other shapes are refused.
+//! Closed outlines: the distance is exact for any simple polygon, and other polygons are refused.
 
 use talweg::construction::geometry::outline::{ClosedOutline, OutlineError};
 use talweg::construction::geometry::path::CurveFit;
@@ -9,8 +9,8 @@ fn star() -> Vec<Point> {
     (0..10).map(at).map(|(a, r)| [r * libm::cos(a), r * libm::sin(a)]).collect()
 }
 
-/// The distance by definition: the least distance to many points of every side, with the sign from the winding number
-/// around `p`.
+/// The signed distance by definition: the least distance from `p` to many points on every side, with the sign from the
+/// winding number around `p`.
 fn by_hand(points: &[Point], p: Point) -> f64 {
     let n = points.len();
     let (mut nearest, mut turns) = (f64::INFINITY, 0.0);
@@ -69,7 +69,7 @@ fn self_crossing_or_empty_outlines_are_refused_with_a_reason() {
     let refused = ClosedOutline::new(&bow_tie, CurveFit::Straight).expect_err("it crosses itself");
     assert_eq!(refused, OutlineError::Crossing(1, 3));
     assert!(refused.to_string().contains("crosses"));
-    // The five-pointed star drawn in one stroke.
+    // A pentagram, the five-pointed star drawn in one stroke, crosses itself.
     let pentagram: Vec<Point> =
         (0..5).map(|k| f64::from(k) * 0.8 * std::f64::consts::PI).map(|a| [libm::cos(a), libm::sin(a)]).collect();
     for fit in [CurveFit::Straight, CurveFit::Through] {

@@ -43,13 +43,13 @@ fn contour(points: &[(f32, f32)], outline: OutlineFit) -> Contour {
 
 const SQUARE: [(f32, f32); 4] = [(-500.0, -500.0), (500.0, -500.0), (500.0, 500.0), (-500.0, 500.0)];
 
-/// Four corners make a square: the height depends on the distance from its sides, and so does the weight outside.
+/// Four corners make a square. Both the height and the weight outside depend on the distance from the sides.
 #[test]
 fn four_corners_make_a_square() {
     let program = alone(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
     let profile = Landform::Mesa.profile().prepare();
-    // Samples along a line to the middle of a side and a line to a corner: the distance from the outline over a depth
-    // of 500 m.
+    // The samples lie along lines from the centre to the middle of a side and to a corner. The profile is a function of
+    // the distance from the outline, over a depth of 500 m.
     for k in 0..=30 {
         let away = 30.0 * f64::from(k);
         for (dx, dy) in [(1.0, 0.0), (0.0, -1.0), (1.0, 1.0)] {
@@ -69,7 +69,7 @@ fn four_corners_make_a_square() {
     }
 }
 
-/// A star keeps its arms and its notches, in either orientation, and far from its centre.
+/// A star outline keeps its tips and its notches in both orientations, also far from its centre.
 #[test]
 fn a_star_keeps_its_corners() {
     let arm = |k: usize| if k.is_multiple_of(2) { 1000.0 } else { 350.0 };
@@ -107,8 +107,8 @@ fn a_self_crossing_outline_is_refused_with_a_reason() {
     let error = tree.check().expect_err("it crosses itself").to_string();
     assert!(error.contains("lake") && error.contains("crosses"), "{error}");
     assert!(Program::new(&tree, 1).problems.iter().any(|problem| problem.contains("crosses")));
-    // With [`OutlineFit::Direction`] the bow tie is a circle about its centre, as in older versions, and a report says
-    // so.
+    // With [`OutlineFit::Direction`] the bow tie becomes a circle about its centre, as in older versions, and a report
+    // says so.
     let by_direction = alone(PieceKind::Contour(contour(&bow_tie, OutlineFit::Direction)));
     assert!(by_direction.problems.iter().any(|problem| problem.contains("set the outline")));
     let mut piece = Piece::new(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
@@ -210,7 +210,7 @@ fn a_hundred_thousand_pieces_are_all_evaluated() {
     }
 }
 
-/// 1 between two values, falling to 0 over a flank on both sides by 3t² - 2t³.
+/// Is 1 from `from` to `to`, and falls by 3t² - 2t³ to 0 over the width `below` on one side and `above` on the other.
 fn band(x: f64, from: f64, to: f64, below: f64, above: f64) -> f64 {
     let t = if x < from {
         1.0 - (from - x) / below
@@ -223,8 +223,8 @@ fn band(x: f64, from: f64, to: f64, below: f64, above: f64) -> f64 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// A primitive replaces only terrain within a range of heights and slopes, f = f_A + α_B H S (f_B - f_A). Row
-/// evaluation gives the same bits as point evaluation, and bounds hold.
+/// A primitive replaces only terrain within a range of heights and slopes: f = f_A + α_B H S (f_B - f_A), where H and S
+/// are the weights of the two ranges. Row evaluation gives the same bits as point evaluation, and bounds hold.
 #[test]
 fn a_replacement_acts_within_heights_and_slopes() {
     use talweg::construction::compiled_program::fill::FillOptions;
@@ -261,7 +261,7 @@ fn a_replacement_acts_within_heights_and_slopes() {
         let share = b.weight.min(1.0) * band(f.height, 200.0, 420.0, 60.0, 60.0) * by_slope;
         let found = sample_at(&program, x, y);
         let expected = f.height + share * (b.height - f.height);
-        // Parameters and the tangents of their angles have single precision.
+        // Parameters and the tangents of their angles are stored in single precision.
         assert!((found.height - expected).abs() < 0.02, "{x} {y}: {} and not {expected}", found.height);
         assert_eq!(found.weight, f.weight);
         acts += usize::from(share > 0.99);
@@ -290,8 +290,9 @@ fn a_replacement_acts_within_heights_and_slopes() {
     }
 }
 
-/// Table 1 of the document: primitives and operators of figures 1, 3, 20, 21 and 22. Figure 22 shows instances of
-/// deformed mountains. There a placed instance is an operator, and the placed tree counts once.
+/// Table 1 of the document counts the primitives and operators of figures 1, 3, 20, 21 and 22. Figure 22 shows
+/// instances of deformed mountains. There a placed instance is an operator, and the placed construction tree counts
+/// once.
 #[test]
 fn figures_have_the_primitive_counts_of_the_document() {
     use talweg::nodes::Node;
@@ -331,7 +332,8 @@ fn figures_have_the_primitive_counts_of_the_document() {
     assert_eq!(count(&oasis, &|piece| !primitive(piece)), 46);
 }
 
-/// A river with levees has a bed with steep sides, banks above the surrounding terrain, and no step at its end.
+/// A river with levees has a bed with steep sides and banks above the surrounding terrain. At its end the height has no
+/// step.
 #[test]
 fn a_river_with_levees_stands_in_banks() {
     let points = [CurvePoint::new(0.0, 4000.0, 200.0), CurvePoint::new(8000.0, 4000.0, 200.0)];
@@ -346,11 +348,11 @@ fn a_river_with_levees_stands_in_banks() {
     assert!(across[..bank].windows(2).all(|pair| pair[0] <= pair[1]), "up to the crest: {across:?}");
     assert!(across[bank..].windows(2).all(|pair| pair[0] >= pair[1]), "and down from it: {across:?}");
     assert!(across[100].abs() < 0.02, "level with the ground where the shape ends: {}", across[100]);
-    // Both sides are equal.
+    // The cross-section has the same height on both sides of the river.
     assert!((1..100).all(|metre| (rise(f64::from(metre)) - rise(-f64::from(metre))).abs() < 1e-9));
 }
 
-/// Figure 9: the picture of a ridge or a river along a curve repeats without a seam.
+/// Figure 9: the image of a ridge or a river, repeated along a curve, has no seam in height or slope.
 #[test]
 fn strips_meet_in_height_and_slope() {
     for name in ["ridge-strip", "river-strip"] {
@@ -359,7 +361,7 @@ fn strips_meet_in_height_and_slope() {
         let value = |row: usize, column: usize| f64::from(strip.filled()[row * width + column]);
         let (mut over, mut inside) = (0.0f64, 0.0f64);
         for row in 0..height {
-            // The bend at the seam, compared with the bends at all other columns.
+            // The second difference at the seam is compared with the second differences at all other columns.
             let bend = |a: usize, b: usize, c: usize| (value(row, a) - 2.0 * value(row, b) + value(row, c)).abs();
             over = over.max(bend(width - 2, width - 1, 0)).max(bend(width - 1, 0, 1));
             inside = (1..width - 1).fold(inside, |most, k| most.max(bend(k - 1, k, k + 1)));

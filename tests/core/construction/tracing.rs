@@ -1,4 +1,4 @@
-//! Rays traced in packets, compared with rays marched in small steps.
+//! Compares rays traced in packets with rays marched in small steps.
 
 use talweg::construction::trace::{Bound, GroundTable, PacketTracer, TraceRay, Tracer};
 use talweg::construction::{Detail, Program, Tree};
@@ -6,8 +6,8 @@ use talweg::nodes::Node;
 
 use crate::kits::construction::{Dice, tree};
 
-/// Reference: the first point below the terrain, in steps of at most a quarter of a metre near it, bisected to a
-/// millimetre.
+/// Reference ray: returns the distance to the first point below the terrain. Near the terrain the steps are at most a
+/// quarter of a metre, and the last step is bisected to a millimetre.
 fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
     let over = |t: f64| {
         let p = ray.point(t);
@@ -21,7 +21,8 @@ fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
         let z = ray.point(t)[2];
         if !inside(t) || z > range.high {
             before = t;
-            // Long steps down to the maximum height of the terrain, short steps below it and across the rim.
+            // Steps are long above the maximum height of the terrain, and short below it and across the border of the
+            // square.
             t += if z > range.high { ((z - range.high) / 1.5).max(0.25) } else { 0.25 };
             continue;
         }
@@ -44,7 +45,7 @@ fn marched(tracer: &PacketTracer, ray: &TraceRay, side: f64) -> Option<f64> {
     None
 }
 
-/// Rays of a camera over the square.
+/// Random camera rays over a square with side `side`.
 fn rays(side: f64, dice: &mut Dice, count: usize) -> Vec<(TraceRay, f64, f64)> {
     let eye = [0.2 * side, 1.7 * side, 0.55 * side];
     let ray = |dice: &mut Dice| {
@@ -64,7 +65,8 @@ fn packet_of(program: &Program, spread: f64, eye: [f64; 3]) -> PacketTracer<'_> 
     PacketTracer::new(tracer, eye)
 }
 
-/// Number of rays that end elsewhere than the march, by more than 10 cm of height. No ray may end above the terrain.
+/// Number of rays whose end differs from the marched end by more than 10 cm of height, and the evaluations per ray. No
+/// ray may end above the terrain.
 fn apart(name: &str, program: &Program, spread: f64, count: usize) -> (usize, f64) {
     let mut dice = Dice::new(5);
     let rays = rays(program.side, &mut dice, count);
@@ -95,8 +97,8 @@ fn figure(name: &str) -> (Tree, u32) {
     (Tree::clone(&node.tree), 1)
 }
 
-/// The five figures of the document's table 2: pictures equal the march within 10 cm, with at most twelve evaluations
-/// per ray. Runs once with full detail and once with the detail of a pixel.
+/// The five figures of the document's table 2: traced pictures equal marched pictures within 10 cm, with at most twelve
+/// evaluations per ray. The test runs once with full detail and once with the level of detail of a pixel.
 #[test]
 fn packets_end_where_a_march_ends_in_every_figure() {
     let names = ["01-lake-in-the-mountains", "03-river-in-rough-relief", "20-coast", "21-mountain-road", "22-oasis"];
@@ -130,8 +132,8 @@ fn packets_through_any_tree_end_where_a_march_ends() {
     assert!(sum * 50 <= all, "{sum} of {all} rays end elsewhere");
 }
 
-/// Tiles for graphics cards: no terrain is outside the bounds of its tile or steeper than the tile says, except at rare
-/// positions that were not sampled.
+/// Table tiles for graphics cards: no terrain exceeds the height and slope bounds of its tile, except at rare positions
+/// that were not sampled.
 #[test]
 fn table_tiles_bound_the_ground_and_its_slopes() {
     for name in ["paper-004-fig-01-lake-in-the-mountains", "paper-004-fig-22-oasis"] {
@@ -171,7 +173,7 @@ fn table_tiles_bound_the_ground_and_its_slopes() {
     }
 }
 
-/// The other rays in a packet change no bit of a ray.
+/// The result of a ray has the same bits whether it is traced alone or with others in a packet.
 #[test]
 fn a_ray_ends_equally_alone_and_in_a_packet() {
     let (tree, seed) = figure("paper-004-fig-22-oasis");
@@ -191,8 +193,8 @@ fn a_ray_ends_equally_alone_and_in_a_packet() {
     assert!(together.iter().filter(|trace| trace.distance.is_some()).count() > 150);
 }
 
-/// In addition to the slopes of the paper scenes: rays do not pass through a wall that is thinner than a cell of the
-/// table.
+/// Rays do not pass through a wall that is thinner than a cell of the table. The slopes of the paper scenes do not test
+/// this case.
 #[test]
 fn a_thin_wall_stops_rays() {
     use talweg::construction::operators::replace::ReplaceSettings;
@@ -224,8 +226,8 @@ fn a_thin_wall_stops_rays() {
     assert_eq!(through.count(), 0);
 }
 
-/// κ = 1/(1 + (t/half)²): rays end on terrain with the level of detail for their distance, with and without a table of
-/// bounds, and distant terrain has no detail.
+/// The level of detail is κ = 1/(1 + (t/half)²) at distance t. With and without a table of bounds, rays end on terrain
+/// with the level of detail of their distance, and distant terrain has no detail.
 #[test]
 fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
     let (tree, seed) = figure("paper-004-fig-03-river-in-rough-relief");
@@ -234,7 +236,7 @@ fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
     let tracer = |bound| {
         let mut tracer = Tracer::new(&program);
         (tracer.bound, tracer.spread, tracer.half_distance) = (bound, 1e-5, Some(4000.0));
-        // Single rays step by their tolerance, and may overshoot more than once.
+        // Single rays advance by their tolerance and can overshoot more than once.
         let tolerance = if bound == Bound::Table { 5e-6 } else { 6e-7 };
         tracer.tolerance = (tolerance * program.side, 0.0);
         PacketTracer::new(tracer, rays[0].0.origin)
@@ -250,7 +252,7 @@ fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
             };
             met += 1;
             let (p, detail) = (ray.point(t), packet.detail(t));
-            // The table is evaluated at four distances per doubling.
+            // The level of detail takes four values per doubling of the distance.
             let (near, far) = (t / 4000.0 * 0.8, t / 4000.0);
             let kappa = |x: f64| 1.0 / (1.0 + x * x);
             assert!((kappa(far) - 1e-9..=kappa(near)).contains(&detail.level), "{t}: {}", detail.level);
@@ -262,6 +264,6 @@ fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
         assert!(met > 40 && apart <= 1, "{bound:?}: {met} rays meet the ground, {apart} elsewhere than a march");
         assert!(plain > met / 3, "{bound:?}: {plain} of {met}");
     }
-    // Terrain at the eye has full detail.
+    // Terrain at the camera has full detail.
     assert_eq!(tracer(Bound::Local).detail(0.0).level, 1.0);
 }

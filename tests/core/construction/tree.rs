@@ -105,7 +105,7 @@ proptest! {
                     (&|a: &GroundSample| a.weight, sample.weight_gradient[axis]),
                     (&|a: &GroundSample| a.surface(program.ground).0, sample.surface(program.ground).1[axis]),
                 ] {
-                    // Where the one-sided derivatives differ there is a crest without a gradient.
+                    // Where the one-sided derivatives differ, there is a crest, and the gradient is not defined.
                     if sides(of) > 1e-3 * (1.0 + exact.abs()) {
                         kinks += 1;
                         continue;
@@ -132,7 +132,7 @@ proptest! {
         let mut out = filled(&old, true);
         prop_assert!(out == filled(&old, false), "pruning by tiles");
         prop_assert!(out == filled(&Program::new(&before, 3).without_pruning(), false), "pruning by boxes");
-        // Row evaluation equals point evaluation.
+        // Row evaluation gives the same values as point evaluation.
         let step = old.side / 96.0;
         let detail = Detail { level: 1.0, spacing: step };
         for (k, &height) in out.iter().enumerate().step_by(7) {
@@ -176,7 +176,7 @@ proptest! {
             let traced = tracer.trace(&ray);
             let marched = march(&program, &ray, tracer.range().low, 0.5);
             match (traced.distance, marched) {
-                // A march can step over a tip that the tracer hits, but not vice versa.
+                // A marched ray can step over a tip that the traced ray hits, but not vice versa.
                 (None, Some(t)) => {
                     let is_marched = lays_by_slope(&tree) && traced.bounds == MOST_STEPS;
                     prop_assert!(is_marched, "the march hits at {t}, but the tracer passes through");
@@ -189,7 +189,7 @@ proptest! {
                         let p = ray.point(t);
                         p[2] - program.height([p[0], p[1]], &Detail::FULL)
                     };
-                    // The traced ray may enter a cliff by less than its tolerance.
+                    // The traced ray may end inside a cliff, by less than its tolerance.
                     let is_cliff = above(a - 0.05) > 0.0;
                     prop_assert!(above(a) < 0.5, "{} above", above(a));
                     prop_assert!(above(a) > -0.5 || is_cliff, "{} below", -above(a));
@@ -200,8 +200,8 @@ proptest! {
     }
 }
 
-/// Reads the instructions in the 32-bit words of a program as the shader does, without computing anything. Returns the
-/// maximum number of frames that are open at once.
+/// Reads the instructions in the 32-bit words of a program in the order of the shader, without computing heights.
+/// Returns the maximum number of stack frames that are open at once.
 fn read(words: &[u32]) -> u32 {
     let mut frames = 0;
     for start in words[6..11].iter().filter(|start| **start > 0) {
@@ -210,7 +210,7 @@ fn read(words: &[u32]) -> u32 {
             while ends.last() == Some(&pc) {
                 ends.pop();
             }
-            // END is the last word.
+            // The END instruction is the last word and has no skip count.
             let (code, skip) = (words[pc], words.get(pc + 1).map_or(0, |skip| *skip as usize));
             let size = match code {
                 op::END => break assert!(ends.is_empty() && open == 0),
@@ -251,7 +251,7 @@ fn read(words: &[u32]) -> u32 {
     frames + 1
 }
 
-/// Only reads the 32-bit words; the editor's tests compare the heights that the shader computes from them.
+/// This test only reads the 32-bit words. Tests of the editor compare the heights that the shader computes from them.
 #[test]
 fn words_of_any_tree_can_be_read() {
     let scenes = paper_trees().into_iter().map(|(_, tree)| tree);
@@ -296,8 +296,8 @@ fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f6
     }
 }
 
-/// Whether a primitive is blended by slope, or gullies follow the slope. Both depend on differences of gradients, for
-/// which only twice the greatest gradient is known.
+/// Whether the construction tree blends a primitive by slope, or has gullies that follow the slope. Both depend on
+/// differences of gradients, for which the only known bound is twice the greatest gradient.
 fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {
@@ -325,10 +325,10 @@ fn stretches(tree: &Tree) -> bool {
     found
 }
 
-/// Ratio of bound to greatest gradient, on short and long segments. The mean over all segments of all trees is
-/// logarithmic, so that one loose bound does not hide a hundred tight ones. Two kinds of trees are excluded, because
-/// their bounds are safe but loose: those blended by slope, and those stretched unevenly, where the bound applies to
-/// the direction of strongest stretch.
+/// Ratio of the bound to the greatest gradient on short and long segments. The mean over all segments of all
+/// construction trees is logarithmic, so that one loose bound does not hide a hundred tight ones. Two kinds of trees
+/// are excluded because their bounds are safe but loose: trees blended by slope, and trees stretched unevenly. In an
+/// uneven stretch the bound applies to the direction of strongest stretch.
 #[test]
 fn bounds_are_tight_within_a_factor_of_about_four_on_average() {
     let (mut sum, mut count) = (0.0, 0.0);
@@ -352,7 +352,7 @@ fn bounds_are_tight_within_a_factor_of_about_four_on_average() {
             let steepest = (0..=100)
                 .map(|k| program.surface(add(from, scaled(sub(to, from), f64::from(k) / 100.0)), &Detail::FULL).1)
                 .fold(0.0, |most: f64, gradient| most.max(length(gradient)));
-            // Level terrain has no ratio.
+            // The ratio is undefined on level terrain.
             if steepest > 1e-3 {
                 (own, of) = (own + (slope / steepest).ln(), of + 1.0);
             }
@@ -474,7 +474,8 @@ fn errors_in_a_tree_are_reported_with_their_path() {
     assert_eq!(disc.radius, 0.1);
 }
 
-/// Programs can contain cycles that files cannot; nothing hangs, and the scene reports the error.
+/// Programs can contain cycles of definitions; files cannot. The evaluation does not hang, and the scene reports the
+/// error.
 #[test]
 fn a_program_leaves_out_cycles_and_reports_them() {
     let mut tree = Tree::default();
@@ -518,7 +519,7 @@ fn a_hundred_and_fifty_primitives_fit_in_64_kilobytes() {
     assert_eq!(Tree::from_ron(&text).unwrap(), tree);
 }
 
-/// The document's scenes: the trees of all scenes in `saves/` named after it, and the composed primitives.
+/// The construction trees of the document: those of all scenes in `saves/` named after it, and the composed primitives.
 fn paper_trees() -> Vec<(String, Tree)> {
     let of_scenes = examples().iter().filter(|e| e.name.starts_with("paper-004")).filter_map(|example| {
         let node = &example.scene.layers.first()?.node;
@@ -593,7 +594,7 @@ fn cut_out_pieces_end_where_their_weight_is_a_half() {
         let at = |index: usize| index as f64 / (N - 1) as f64 * side;
         let weight = program.sample([at(k % N), at(k / N)], &Detail::every(side / (N - 1) as f64)).weight;
         without += usize::from(weight < 0.5);
-        // A sample exactly on the line may be rounded to either side.
+        // A sample exactly on the outline can be rounded to either side.
         assert!(cut.terrain.has_ground(k) == (weight >= 0.5) || (weight - 0.5).abs() < 1e-6, "{k}: {weight}");
     }
     assert!(missing.abs_diff(without) < 3 && missing > 0 && missing < N * N, "{missing} {without}");

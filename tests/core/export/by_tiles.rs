@@ -94,7 +94,8 @@ fn products(all: &[&str]) -> Vec<BuildProduct> {
     all.iter().map(|text| product(text.rsplit_once('@').unwrap())).collect()
 }
 
-/// Colours, ground types and climate work on windows of the result, even if they need data about the whole.
+/// Colours, ground types and climate are exported from windows of the result, even if they need data about the whole
+/// terrain.
 #[test]
 fn colours_and_ground_types_are_exported_by_tiles() {
     let layers = |lowest| [lowest, "Thermal", "Island", "FlowAccumulation", "Snow"].map(|name| layer(name, 3)).to_vec();
@@ -109,7 +110,7 @@ fn colours_and_ground_types_are_exported_by_tiles() {
         "heights@png",
     ]);
     let samples = 401;
-    // The terrain of a triangle has empty corners.
+    // A triangular terrain leaves corners of the square empty.
     let grounds = [
         ("alpine", Warmth::Latitude, "Perlin"),
         ("biome:earth", Warmth::Season, "Perlin"),
@@ -131,7 +132,7 @@ fn colours_and_ground_types_are_exported_by_tiles() {
         if lowest == "Triangular" {
             continue;
         }
-        // Cut into tiles that do not match an even number of windows.
+        // The exported tiles do not divide evenly into the windows of the computation.
         let cut = BuildPreset {
             products: products(&[
                 "colours@tiff",
@@ -149,7 +150,7 @@ fn colours_and_ground_types_are_exported_by_tiles() {
     }
 }
 
-/// Different code computes the whole terrain, and this test compares the windows with it.
+/// Different code computes the whole terrain; this test compares its samples with those of the windows.
 #[test]
 fn windows_have_the_samples_of_the_whole() {
     use talweg::appearance::{SampledGround, TypeMap, TypeWeights, ground_colours};
@@ -182,7 +183,7 @@ fn windows_have_the_samples_of_the_whole() {
             let ours = ground.colours(&window, &control).unwrap();
             let our_types = ground.types(&window, &control).unwrap();
             let our_weights = ground.weights(&window, &kept, &control).unwrap();
-            // The halo along sides that are not edges of the terrain is cut off.
+            // The comparison skips the halo, which a window has on every side that is not an edge of the terrain.
             let counts = |k: usize, first: usize| (first == 0 || k >= halo) && (first + side == n || k < side - halo);
             for k in (0..side * side).filter(|k| counts(k / side, first[0]) && counts(k % side, first[1])) {
                 let there = (first[0] + k / side) * n + first[1] + k % side;
@@ -237,15 +238,15 @@ fn masks_export_by_tiles_as_from_the_whole() {
     let wanted = ["mask:Hidden@png", "mask:Sloping@tiff", "heights@png", "mask:Softened@r32", "mask:Read@exr"];
     let preset = BuildPreset { products: products(&wanted), ..BuildPreset::default() };
     check_bytes(&preset, &scene, 301, 100);
-    // The mask of a single layer, and the mask of the lowest layer, which has no effect.
+    // Export the mask of a single layer, and the mask of the lowest layer. A mask has no effect on the lowest layer.
     for what in ["mask:Read@png", "mask:Ground@r32"] {
         check_bytes(&BuildPreset { products: products(&[what]), ..BuildPreset::default() }, &scene, 301, 64);
     }
-    // These scenes are computed on the whole terrain at once: with wrapping edges, and for a brush.
+    // With wrapping edges and for a brush, the scene is computed on the whole terrain at once.
     scene.settings.edges = Edges::Wrap;
     let large = BuildPreset { products: products(&["mask:Softened@r32", "heights@r32"]), ..BuildPreset::default() };
     check_bytes(&large, &scene, 301, 100);
-    // The mask of a layer that does not exist is refused.
+    // The export refuses the mask of a layer that does not exist.
     let place = ExportFolder { folder: "".into(), force: false };
     let nothing = ExportMap::Mask("Nothing".into());
     let none = ExportRequest::for_files(&["a.png".into()], &nothing, &[], None).unwrap();

@@ -1,4 +1,4 @@
-//! Exports: values, positions, names and texts of files, read back by external programs.
+//! Values, positions, names and texts of exported files, read back by external programs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub fn request(preset: &BuildPreset) -> ExportRequest {
     ExportRequest::from_preset(preset).unwrap()
 }
 
-/// The error that refuses a preset.
+/// The error with which the export refuses a preset.
 fn refused(preset: &BuildPreset, scene: &Scene, place: &ExportFolder) -> ExportError {
     ExportRequest::from_preset(preset).and_then(|request| check(&request, scene, place)).unwrap_err()
 }
@@ -432,7 +432,7 @@ fn a_cancelled_export_leaves_nothing_and_endings_match_formats() {
 #[test]
 fn plants_and_stones_agree_as_table_and_as_instances() {
     let (folder, mut scene) = (tempfile::tempdir().unwrap(), scene("alpine-range"));
-    // A square small enough to contain only a part of the forests.
+    // The square is so small that it contains only a part of the forests.
     scene.settings.size_metres = 3000.0;
     scene.settings.relief_metres = 1000.0;
     let made = terrain(&scene, SIZE);

@@ -62,7 +62,8 @@ fn curvature_and_occlusion_of_a_planet_have_no_seams() {
     let grid = Grid::globe(65);
     let globe = Globe::new(65);
     let mut planet = Terrain::flat(grid);
-    // A second-degree wave: its Laplacian is -6 times itself, so its mean curvature is 3 h / R².
+    // The heights are a spherical harmonic of degree 2. Its Laplacian is -6 times its height h, so the mean curvature
+    // is 3 h / R² on a planet of radius R.
     for (k, height) in planet.height.iter_mut().enumerate() {
         let [x, y, _] = globe.direction_of(k);
         *height = x * y;
@@ -76,10 +77,10 @@ fn curvature_and_occlusion_of_a_planet_have_no_seams() {
     let (curvature, seen, heights) = (read("c.r32"), read("o.r32"), read("h.r32"));
     let worst = curvature.iter().zip(&heights).map(|(c, h)| (c - 3.0 * h / 1.0e12).abs()).fold(0.0, f64::max);
     assert!(worst < 0.04 * 3.0 * 500.0 / 1.0e12, "{worst}");
-    // The terrain is so gentle that almost no sky is hidden, also on borders and corners.
+    // The terrain is so gentle that it hides almost no sky, also at borders and corners of the faces.
     assert!(seen.iter().all(|share| (0.98..=1.0).contains(share)), "{:?}", seen.iter().copied().fold(1.0, f64::min));
-    // A wall around a corner, where three faces meet, hides the same fraction of the sky as a wall at any other
-    // position.
+    // A wall around a corner of the cube, where three faces meet, hides the same fraction of the sky as a wall at any
+    // other position.
     let corner = [1.0f32, 1.0, 1.0].map(|v| v / 3.0f32.sqrt());
     let middle = [1.0f32, 0.0, 0.0];
     let hidden_at = |at: [f32; 3]| {
@@ -102,7 +103,8 @@ fn curvature_and_occlusion_of_a_planet_have_no_seams() {
         shares.iter().sum::<f64>() / shares.len() as f64
     };
     let (at_corner, at_middle) = (hidden_at(corner), hidden_at(middle));
-    // Cells at corners are narrower than cells in the middle of a face, and count with their actual width.
+    // Cells at cube corners are narrower than cells in the middle of a face, and the sky fraction uses their actual
+    // width.
     assert!(at_middle < 0.7 && at_corner < 0.8 && (at_corner - at_middle).abs() < 0.15, "{at_corner} {at_middle}");
 }
 
@@ -156,7 +158,7 @@ fn the_samples_of_a_file_are_compared_with_those_of_its_scene() {
         }
     }
     assert!(checked > 30, "{checked}");
-    // This file has other numbers and the same header.
+    // The script changes one sample of the file and keeps its header.
     let script = "
 import sys, os, tifffile, numpy as np
 from PIL import Image, PngImagePlugin
@@ -173,7 +175,7 @@ Image.fromarray(numbers).save(at('changed.png'), pnginfo=texts)
         assert!(matches!(said, SampleCheck::Differs { count: 1, place: [20, 30], .. }), "{said}");
         assert!(said.to_string().starts_with("1 of its 4225 samples of heights"), "{said}");
     }
-    // These samples belong to another terrain.
+    // This terrain differs from the exported one in one sample.
     let mut moved = made.as_ref().clone();
     moved.height[7] += 0.1;
     let said = check_samples(&folder.path().join("h.exr"), &scene, &moved, &Control::default()).unwrap();

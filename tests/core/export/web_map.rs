@@ -1,4 +1,4 @@
-//! Tile pyramids, read by Pillow and by a quantized-mesh reader.
+//! Tile pyramids are read by Pillow and by a quantized-mesh reader.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -55,7 +55,7 @@ fn pillow_decodes_heights_to_metres() {
             let folder = folder.path().join(format!("{name}-{where_to}"));
             let report = pyramid(pixels, place).write(&terrain, &folder, &Control::default()).unwrap();
             assert!(report.bounds.west < place.longitude && report.bounds.north > place.latitude);
-            // Cells of 78 m; a pixel of zoom 11 is 76 m at the equator and 53 m in the Alps.
+            // Terrain cells are 78 m wide. A pixel of zoom 11 is 76 m wide at the equator and 53 m in the Alps.
             assert_eq!(*report.zooms.end(), 11, "{name}");
             assert!(report.tiles > 4, "{report:?}");
         }
@@ -98,7 +98,7 @@ print(seen > 100000)
 fn light_and_colour_are_at_their_position() {
     let folder = tempfile::tempdir().unwrap();
     let mut terrain = hill(257);
-    // No terrain in the south-west.
+    // The south-west has no terrain.
     let ground = terrain.map_mut(MapKind::Ground);
     let is_void = |k: usize| k / 257 > 200 && k % 257 < 50;
     ground.iter_mut().enumerate().filter(|(k, _)| is_void(*k)).for_each(|(_, value)| *value = 0.0);

@@ -11,10 +11,10 @@ use talweg::nodes::sculpt::ground::Sculpt;
 const N: usize = 129;
 const SIDE: f32 = 8000.0;
 const RELIEF: f32 = 1800.0;
-/// Row of the strokes, and the columns of their ends.
+/// Row of the brush strokes, and the columns of their end points.
 const ROW: usize = 64;
 const ENDS: [usize; 2] = [32, 96];
-/// Radius in samples.
+/// Radius of the brush in samples.
 const RADIUS: usize = 16;
 
 /// Terrain that rises from 0 in the west to the relief in the east.
@@ -22,7 +22,7 @@ fn ramp() -> Terrain {
     Terrain::from_fn(N, Edges::Open, |u, _| u)
 }
 
-/// The ramp after a stroke to the east with a brush of full strength everywhere below it.
+/// The ramp after an eastward stroke with a brush that has full strength over its whole disc.
 fn stroked(brush: Brush) -> Terrain {
     let cell = SIDE / (N - 1) as f32;
     let brush = Brush { radius: RADIUS as f32 * cell, hardness: 1.0, ..brush };
@@ -74,10 +74,10 @@ fn the_slope_brush_is_even_between_its_levels() {
 #[test]
 fn a_smear_drags_terrain_and_releases_it_by_its_strength() {
     let smeared = |strength: f32| stroked(Brush { tool: BrushTool::Smear, strength, ..Brush::default() });
-    // At full strength, the terrain below the brush at its start ends up below the brush at its end.
+    // At full strength, the terrain under the brush at the start of the stroke moves to its end.
     assert_near(height(&smeared(1.0), ENDS[1]), at_start(ENDS[0]), 1e-5, "full strength");
-    // At half strength, the terrain moves by one radius, and the brush is then a radius ahead and releases it. A step
-    // is a tenth of the radius.
+    // At half strength, the brush moves terrain by one radius. By then the brush is a radius farther on, and the
+    // terrain is outside its disc. The brush advances in steps of a tenth of the radius.
     let step = 0.05 * RADIUS as f32 / (N - 1) as f32;
     assert_near(height(&smeared(0.5), ENDS[1]), at_start(ENDS[1] - RADIUS), 1.1 * step, "half strength");
     let untouched = smeared(0.0);

@@ -1,4 +1,4 @@
-//! Effects of writing on files, links, permissions and names.
+//! Writing of files: effects on their contents, links, permissions and names.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -54,7 +54,7 @@ fn a_file_that_has_changed_is_not_overwritten() {
     let mine = FileStamp::read(&path).unwrap();
     assert_eq!(mine, FileStamp::of_contents(b"mine", &path));
     assert!(!mine.looks_changed(&path));
-    // Written again with the same contents, the file counts as unchanged.
+    // A file written again with the same contents counts as unchanged.
     write(&path, "mine").unwrap();
     write(SaveTarget::new(&path).if_unchanged_since(mine.clone()), "also mine").unwrap();
     assert!(mine.has_changed(&path) && mine.looks_changed(&path));
@@ -78,7 +78,8 @@ fn staged_files_are_invisible_until_committed() {
     assert_eq!((text(&path).as_str(), names(folder.path()).len()), ("new", 1));
 }
 
-/// Every writer adds one to the number that it read, and reads again if it is refused: no saved number is lost.
+/// Every writer reads the number in the file and saves it plus one. A refused writer reads again, so no saved number is
+/// lost.
 #[test]
 fn one_of_two_simultaneous_saves_is_refused() {
     const SAVERS: usize = 6;
@@ -137,7 +138,7 @@ fn a_set_of_files_is_replaced_together_or_not_at_all() {
     for path in [&paths[0], &paths[2]] {
         write(path, "old").unwrap();
     }
-    // The last of these files cannot be replaced.
+    // The write cannot replace the last of these files.
     let set = staged("half");
     fs::remove_file(&paths[2]).unwrap();
     fs::create_dir(&paths[2]).unwrap();
@@ -151,7 +152,7 @@ fn a_set_of_files_is_replaced_together_or_not_at_all() {
     staged("all").commit().unwrap();
     assert_eq!(all(), ["all"; 3]);
     assert_eq!(names(folder.path()).len(), 3);
-    // If one of the files has changed meanwhile, all old files stay.
+    // If another program has changed one of the files since it was read, all old files stay.
     let expected = FileStamp::read(&paths[2]).unwrap();
     let mut set = StagedSet::default();
     set.push(StagedFile::new(&paths[0], |file| file.write_all(b"more")).unwrap());
@@ -180,7 +181,7 @@ fn a_folder_of_files_appears_whole_or_not_at_all() {
         Err(FileError::NotEmpty { path: path.clone() })
     });
     assert!(failed.is_err() && names(folder.path()).is_empty());
-    // If two writers write the same folder, the second finds it filled.
+    // When two writers create the same folder, the second writer finds it filled.
     let second = write_folder_atomically(&path, |inside| {
         fill("second")(inside)?;
         write_folder_atomically(&path, fill("first"))
@@ -219,7 +220,7 @@ fn scene_of(layers: u32) -> Scene {
     Scene { layers: (0..layers).map(layer).collect(), ..Scene::default() }
 }
 
-/// `tests/campaign` shows the same for a killed process.
+/// `tests/campaign` shows for a killed process that its old scene stays.
 #[test]
 fn a_save_that_fails_leaves_the_old_scene() {
     let folder = tempfile::tempdir().unwrap();
@@ -332,7 +333,7 @@ mod unix {
         assert_eq!((text(&path).as_str(), text(&other).as_str()), ("new", "old"));
         // After the write the file has only one name, and the user is not asked again.
         write(&path, "newer").unwrap();
-        // A name left by a killed program is removed.
+        // The write also removes the second name that a killed program left.
         fs::hard_link(&path, folder.path().join(".talweg-1-0.tmp")).unwrap();
         write(&path, "newest").unwrap();
         assert_eq!((text(&path).as_str(), names(folder.path())), ("newest", vec!["a".into(), "b".into()]));
@@ -350,7 +351,8 @@ mod unix {
         for (tag, bits, id) in entries {
             list.extend(tag.to_le_bytes().into_iter().chain(bits.to_le_bytes()).chain(id.to_le_bytes()));
         }
-        // Next to the program, because the folder for temporary files may be on a file system without access lists.
+        // The folder is next to the test program, because the folder for temporary files can be on a file system
+        // without access control lists.
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let path = folder.path().join("a");
         write(&path, "old").unwrap();

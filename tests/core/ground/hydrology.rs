@@ -8,7 +8,7 @@ use talweg::hydrology::{
     priority_flood, strahler_orders,
 };
 
-/// Rough terrain with many depressions; with `steps` levels it is full of ties and flats.
+/// Rough terrain with many depressions. With `steps` height levels it also has many ties and flats.
 fn rough(grid: Grid, seed: u32, steps: f32) -> Vec<f32> {
     let stream = Stream::new(seed, 1);
     let noise = |k: usize| {
@@ -21,8 +21,8 @@ fn rough(grid: Grid, seed: u32, steps: f32) -> Vec<f32> {
     height
 }
 
-/// Runs the check on every test terrain: open, wrapping and globe, with and without a sea, with smooth values and with
-/// many ties.
+/// Runs the check on every test terrain: open, wrapping and globe, with and without a sea, with smooth heights and with
+/// many equal heights.
 fn each_terrain(mut check: impl FnMut(&FlowMesh, &[f32], Outlets, &str)) {
     let squares = [(2, Edges::Wrap), (3, Edges::Wrap), (2, Edges::Open), (3, Edges::Open)];
     let larger = [(41, Edges::Wrap), (61, Edges::Open), (129, Edges::Wrap), (130, Edges::Open)];
@@ -39,14 +39,13 @@ fn each_terrain(mut check: impl FnMut(&FlowMesh, &[f32], Outlets, &str)) {
     }
 }
 
-/// Cells that are not copies of other cells.
+/// Indices of the cells that are not copies of other cells.
 fn owners(mesh: &FlowMesh) -> impl Iterator<Item = usize> {
     let grid = mesh.grid();
     (0..grid.len()).filter(move |&k| grid.owns(k))
 }
 
-/// The lowest surface that drains, computed by lowering a flooded surface until nothing changes (Planchon & Darboux
-/// 2002).
+/// The lowest surface that drains, found by lowering a flooded surface until nothing changes (Planchon & Darboux 2002).
 fn brute_force_fill(mesh: &FlowMesh, height: &[f32], outlets: &Outlets, rise: f32) -> Vec<f32> {
     let start = |k: usize| if outlets.contain(k, height[k]) { height[k] } else { f32::INFINITY };
     let mut surface: Vec<f32> = (0..mesh.len()).map(start).collect();
@@ -190,7 +189,7 @@ fn water_between_two_neighbours_is_kept() {
     });
 }
 
-/// A plane that falls towards `azimuth` degrees, anticlockwise from the east.
+/// A plane that slopes down towards `azimuth`, in degrees anticlockwise from the east.
 fn plane(samples: usize, azimuth: f32) -> Vec<f32> {
     let (x, y) = (azimuth.to_radians().cos(), azimuth.to_radians().sin());
     (0..samples * samples).map(|k| 10.0 - 0.01 * ((k % samples) as f32 * x - (k / samples) as f32 * y)).collect()
@@ -217,7 +216,8 @@ fn a_plane_drains_in_its_direction() {
         let made = a + turn(b, a) * f64::from(flow.second_fractions(&mesh)[k]);
         assert!(turn(made, f64::from(azimuth)).abs() < 0.02, "{made} is not {azimuth}");
 
-        // The mean end point of many random flow paths from the middle is in the direction in which the plane falls.
+        // Many random flow paths start in the middle. Their mean end point is in the direction of the plane's steepest
+        // descent.
         let (mut east, mut north) = (0.0, 0.0);
         for seed in 0..200 {
             let routing = FlowRouting::Rho8(Stream::new(seed, 3));
@@ -236,20 +236,22 @@ fn a_plane_drains_in_its_direction() {
 
 #[test]
 fn a_hand_drawn_network_has_its_strahler_orders() {
-    // Two springs (0, 1) join in 4; 4 and the spring 2 continue as 5 of order 2; 3 and 6 join in 7 of order 2; 5 and 7
-    // join in 8 of order 3; the springs 9, 10 and 11 join in 12, which has order 2; 8 and 12 end in 13.
+    // Springs 0 and 1 join in cell 4. Cell 4 and spring 2 continue as cell 5 of order 2; springs 3 and 6 join in cell 7
+    // of order 2. Cells 5 and 7 join in cell 8 of order 3. Springs 9, 10 and 11 join in cell 12 of order 2. Cells 8 and
+    // 12 end in cell 13.
     let receivers = [4, 4, 5, 7, 5, 8, 7, 8, 13, 12, 12, 12, 13, 13];
     let order = UpstreamOrder::new(receivers.as_chunks::<1>().0, &Control::default()).unwrap();
     let made = strahler_orders(&receivers, order.iter(), |_| true);
     assert_eq!(made, [1, 1, 1, 1, 2, 2, 1, 2, 3, 1, 1, 1, 2, 3]);
-    // Without the springs the network begins farther downstream.
+    // If the springs are not channels, the network begins farther downstream.
     let channels = strahler_orders(&receivers, order.iter(), |k| ![0, 1, 2, 3, 6, 9, 10, 11].contains(&k));
     assert_eq!(channels, [0, 0, 0, 0, 1, 1, 0, 1, 2, 0, 0, 0, 1, 2]);
 }
 
 #[test]
 fn lakes_have_their_level_area_volume_and_outlet() {
-    // A plateau of height 5 with a basin 4 deep, a second basin 2 deep behind a sill of 3.5, and an outlet at 4.
+    // A plateau at height 5 has a basin 4 deep and a second basin 2 deep. A sill at 3.5 separates the basins, and the
+    // outlet is at 4.
     let mesh = FlowMesh::new(Grid::new(12, Edges::Open));
     let mut height = vec![5.0; mesh.len()];
     let mut dig = |rows: std::ops::Range<usize>, columns: std::ops::Range<usize>, h: f32| {
@@ -267,7 +269,7 @@ fn lakes_have_their_level_area_volume_and_outlet() {
     lakes.sort_by(|a, b| a.level.total_cmp(&b.level));
     assert_eq!(lakes.len(), 2);
     let [big, small] = lakes[..] else { unreachable!("counted") };
-    // 12 cells of depth 3, 12 of depth 1, and the sill with depth ½.
+    // The large lake has 12 cells of depth 3, 12 cells of depth 1, and the sill with depth ½.
     assert_eq!((big.level, big.area, big.volume, big.deepest), (4.0, 25.0, 48.5, 3.0));
     assert_eq!(big.outlet.map(|k| (k / 12, k % 12)).map(|(row, _)| row), [4, 4]);
     assert_eq!((small.level, small.area, small.volume), (5.0, 4.0, 2.0));

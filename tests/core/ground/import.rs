@@ -32,7 +32,7 @@ fn given_heights_apply_and_non_square_images_are_fitted() {
     let file = std::fs::File::create(&path).unwrap();
     let mut encoder = png::Encoder::new(file, 5, 3);
     encoder.set_color(png::ColorType::Grayscale);
-    // Brightness grows to the east by a quarter per sample.
+    // The grey value grows to the east by a quarter of the range per sample.
     let rows: Vec<u8> = [0u8, 64, 128, 191, 255].repeat(3);
     encoder.write_header().unwrap().write_image_data(&rows).unwrap();
     let place = TestScene { relief_metres: 1000.0, ..TestScene::new(9, Edges::Open) };
@@ -53,7 +53,8 @@ fn given_heights_apply_and_non_square_images_are_fitted() {
     assert_eq!(read("Whole"), [100.0, 200.0, 300.0]);
 }
 
-/// A georeferenced file without external programs: an ESRI grid in metres, with `NODATA` where `is_void` is true.
+/// Writes a georeferenced ESRI ASCII grid in metres without external programs. Samples for which `metres` returns
+/// `None` are `NODATA`.
 fn grid_file(
     folder: &tempfile::TempDir,
     name: &str,
@@ -104,7 +105,7 @@ fn no_data_samples_are_filled_or_left_out() {
 fn raw_files_have_width_byte_order_and_first_row_settings() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wide.r16");
-    // 6 × 3: brightness grows to the east and, more slowly, to the south.
+    // A grid of 6 × 3 samples: the values grow to the east and, more slowly, to the south.
     let number = |i: usize, j: usize| (10_000 * j + 1000 * i) as u16;
     let numbers = (0..18).map(|k| number(k / 6, k % 6));
     std::fs::write(&path, numbers.flat_map(u16::to_be_bytes).collect::<Vec<u8>>()).unwrap();
@@ -172,13 +173,13 @@ fn a_scene_from_a_file_has_its_size_and_heights() {
     assert!(scene.problems().is_empty(), "{:?}", scene.problems());
     let made = crate::kits::common::evaluate(&scene, 17, 1);
     for (k, h) in made.height.iter().enumerate() {
-        // The terrain has the middle 17 of 33 columns.
+        // The terrain keeps the middle 17 of the 33 columns.
         let meant = metres(k / 17, 8 + k % 17);
         assert!((h * settings.relief_metres - meant).abs() < 0.01, "{} and {meant}", h * settings.relief_metres);
     }
     let error = scene_from_file(&folder.path().join("no.tif")).unwrap_err().to_string();
     assert!(error.contains("no.tif"), "{error}");
-    // A world in degrees is a planet.
+    // A map of the whole world in degrees becomes a planet.
     let world = folder.path().join("world.asc");
     let rows = "5 6 7 8 9 10 11 12\n".repeat(4);
     std::fs::write(&world, format!("ncols 8\nnrows 4\nxllcorner -180\nyllcorner -90\ncellsize 45\n{rows}")).unwrap();
@@ -218,7 +219,8 @@ fn the_shipped_elevation_model_is_filled_and_drains() {
 #[test]
 fn an_imported_mesh_gives_its_surface_from_above() {
     let folder = tempfile::tempdir().unwrap();
-    // A roof 200 m long and 100 m wide with a ridge from east to west, 20 m above its eaves; y is up, z is south.
+    // A roof 200 m long and 100 m wide. Its ridge runs from east to west, 20 m above the eaves. In the file y is up and
+    // z is south.
     let roof = "v 0 10 0\nv 200 10 0\nv 200 30 50\nv 0 30 50\nv 200 10 100\nv 0 10 100\nf 1 4 3 2\nf 4 6 5 3\n";
     let file = folder.path().join("roof.obj");
     std::fs::write(&file, roof).unwrap();
@@ -231,7 +233,7 @@ fn an_imported_mesh_gives_its_surface_from_above() {
         let meant = 30.0 - 40.0 * (south - 0.5).abs();
         assert!((h * 20.0 - meant).abs() < 0.2, "{} and {meant} at {k}", h * 20.0);
     }
-    // Another mesh under the same file name gives other heights.
+    // A different mesh under the same file name gives different heights.
     std::fs::write(&file, roof.replace("30 50", "50 50")).unwrap();
     assert!(crate::kits::common::evaluate(&scene, 65, 1).hash() != made.hash());
     std::fs::write(&file, "f 1 2 3\n").unwrap();
@@ -327,7 +329,7 @@ fn a_scene_from_a_raw_file_has_the_requested_settings() {
         assert_eq!(scene.settings.resolution, 16);
         let made = crate::kits::common::evaluate(&scene, 16, 1);
         let first = made.height[0] * scene.settings.relief_metres;
-        // The terrain has the middle 16 of 32 columns.
+        // The terrain keeps the middle 16 of the 32 columns.
         assert!((first - number(north, 8)).abs() < 0.6, "{first}");
     }
 }

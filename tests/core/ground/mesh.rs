@@ -1,4 +1,4 @@
-//! Tests of meshes that external programs read, and of meshes that these programs write.
+//! Exported meshes are read by external programs, and meshes from these programs are imported.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -19,7 +19,7 @@ fn ground(extent: MeshExtent) -> MeshGround<'static> {
     MeshGround { extent, relief_metres: RELIEF, sea_metres: None, colour: None }
 }
 
-/// Terrain that rises to the east and the south, with a bump; it has no symmetry.
+/// Terrain without symmetry: it rises to the east and the south, and has a bump.
 fn hill(samples: usize) -> Terrain {
     Terrain::from_fn(samples, Edges::Open, |u, v| {
         let (x, y) = (u - 0.3, v - 0.6);
@@ -240,7 +240,7 @@ fn water_lies_over_its_bed_and_ends_below_the_terrain() {
         } else if (y - 0.7 * RELIEF).abs() < 1e-3 {
             lake_vertices += 1;
         } else {
-            // Next to the lake the terrain falls away.
+            // Beside the lake the terrain falls below the water level.
             assert!(y <= bed + 1e-2, "{y} over {bed}");
         }
     }
@@ -249,7 +249,7 @@ fn water_lies_over_its_bed_and_ends_below_the_terrain() {
     assert!(dry.part(PartKind::Water).is_none());
 }
 
-/// Maximum vertical distance between the terrain of a mesh and the samples of a terrain, found by rasterising.
+/// Maximum vertical distance in metres between a mesh and the samples of its terrain, found by rasterising the mesh.
 fn error_at_samples(made: &Mesh, terrain: &Terrain, relief: f32, side: f32) -> f64 {
     let n = terrain.samples();
     let cell = f64::from(side) / (n - 1) as f64;
@@ -297,7 +297,7 @@ fn the_error_holds_at_every_sample_of_a_shipped_scene() {
             let made = mesh(&terrain, &place, &options);
             let found = error_at_samples(&made, &terrain, relief, side);
             println!("{samples}², {error} m: {} triangles, {found:.4} m", made.triangle_count());
-            // Positions are rounded to f32: a few units in the last place of the greatest heights.
+            // Positions are rounded to f32, by a few units in the last place of the greatest heights.
             assert!(found <= f64::from(error) + 1e-3, "{samples}: {found} m, and {error} m were allowed");
             assert!(made.triangle_count() < before, "{samples}: {}", made.triangle_count());
             before = made.triangle_count() * 3 / 4;
@@ -484,7 +484,7 @@ print(*[name for name in files if name.endswith('.gltf')])
         for (k, &metres) in seen.metres.iter().enumerate() {
             let (u, v) = ((k % 65) as f32 / 64.0, (k / 65) as f32 / 32.0);
             let wanted = 100.0 + 50.0 * u + 20.0 * v * v;
-            // Text formats have fewer digits.
+            // Text formats store fewer digits than binary ones.
             assert!((metres - wanted).abs() < 0.01, "{name}: {metres} at {k} is not {wanted}");
         }
     }

@@ -1,4 +1,4 @@
-//! The crate `talweg_ground`: files, meshes, drainage, brush strokes.
+//! Tests of the crate `talweg_ground`: files, meshes, drainage and brush strokes.
 
 mod brushes;
 mod files;

@@ -1,5 +1,5 @@
-//! Rasters from other programs: values, positions, no-data samples, orientation. All files are written by rasterio
-//! (GDAL), tifffile and OpenEXR; see `outside`.
+//! Rasters from other programs are read with the right values, positions, no-data samples and orientation. rasterio
+//! (GDAL), tifffile and OpenEXR write all the files; see `outside`.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::kits::outside::python;
 const WIDTH: usize = 40;
 const HEIGHT: usize = 30;
 
-/// The number in each row and column of the files written by Python: all rows and columns differ.
+/// The number in each row and column of the files that Python writes. No two rows and no two columns are equal.
 fn law(row: usize, column: usize) -> f32 {
     (100 + 30 * row + 7 * column) as f32
 }
 
-/// Start of every script: the same function, and two no-data samples.
+/// Start of every script: the same function as `law`, and two no-data samples.
 const LAW: &str = "
 import sys, os, numpy as np
 folder = sys.argv[1]
@@ -38,7 +38,7 @@ fn read(folder: &tempfile::TempDir, name: &str) -> Arc<Raster> {
     raster(folder.path().join(name).to_str().unwrap()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Checks size, heights in metres and no-data samples.
+/// Checks the size, the heights in metres and the no-data samples of a raster.
 fn check(raster: &Raster, name: &str, metres: f32, tolerance: f32, voids: &[(usize, usize)]) {
     assert_eq!((raster.width, raster.height), (WIDTH, HEIGHT), "{name}");
     let (low, high) = raster.range_metres.unwrap_or_else(|| panic!("{name}: heights in metres"));
@@ -138,7 +138,7 @@ write('srtm.tif', np.where((i == 3) & (j == 5), -32768, law).astype('int16'), 'E
         step: [0.01, 0.02],
         is_area: false,
     };
-    // GDAL interprets the given corner as the corner of an area, and writes the centre of the first sample.
+    // GDAL treats the given corner as the corner of a cell, and writes the centre of the first sample.
     check_place(&point, "points", degrees);
     let [east, south] = point.cell_metres().unwrap();
     assert!((east - 762.0).abs() < 4.0 && (south - 2223.4).abs() < 1.0, "{east} {south}");
@@ -193,7 +193,7 @@ tifffile.imwrite(at('bits.tif'), law > 500, photometric='minisblack')
         (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255.0
     };
     shares("rgb.tif", &grey, 1e-6);
-    // Of separate planes, the first is read.
+    // If the file stores its channels as separate planes, the first plane is read.
     shares("planar.tif", &|v| (v % 256.0) / 255.0, 1e-6);
     check(&read(&folder, "metres.tif"), "metres", 1.0, 1e-3, &[]);
     let raster = read(&folder, "int16.tif");
@@ -296,7 +296,7 @@ law.astype('<f4').tofile(at('little.r32'))
         let raster = raster_as(&named(name), layout(big_endian)).unwrap();
         assert_eq!((raster.width, raster.height), (WIDTH, HEIGHT));
         assert!((0..1200).all(|k| raster.values[k] == law(k / 40, k % 40) / 65535.0), "{name}");
-        // The other byte order gives other values, and reading the file again does not mix up the two byte orders.
+        // The other byte order gives other values. Reading the file again does not confuse the two.
         assert_ne!(raster_as(&named(name), layout(!big_endian)).unwrap().values, raster.values);
     }
     for (name, big_endian) in [("little.r32", false), ("big.r32", true)] {
@@ -308,7 +308,7 @@ law.astype('<f4').tofile(at('little.r32'))
     assert!(error.contains("37 values") && error.contains("little.r16"), "{error}");
 }
 
-/// Small maps in the layouts of published maps, with a ridge along a great circle without symmetry.
+/// Small maps in the layouts of published maps. They show a ridge along a great circle, without symmetry.
 #[test]
 fn maps_of_earth_mars_and_moon_have_position_and_metres() {
     let script = "
@@ -366,7 +366,8 @@ write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, 
         let made = crate::kits::common::evaluate(&scene, 65, 2);
         let (globe, relief) = (Globe::new(65), scene.settings.relief_metres);
         let (sin, cos) = f32::sin_cos(-f32::to_radians(turn));
-        // Beyond its last rows, a map continues with the values of its rim.
+        // North and south of its last rows, a map continues with the values of its border. The test skips these polar
+        // caps.
         let is_there = |z: f32| name != "mars-88.tif" || z.abs() < 0.9945;
         let (mut most, mut place) = (0.0_f32, [0.0; 3]);
         for (k, &h) in made.height.iter().enumerate() {
@@ -378,18 +379,18 @@ write('earth-grid.tif', -180, 257, 129, 1, 'EPSG:4326', 'int16', nodata=-32768, 
                 }
             }
         }
-        // Rounding to whole metres is off by up to half a metre; interpolation between samples 1.5° apart or more adds
-        // to this.
+        // Rounding to whole metres adds an error of up to half a metre. Interpolation between samples at least 1.5°
+        // apart adds the rest.
         assert!(most < 2.0, "{name}: {most} m off at {place:?}");
         let is_earth = radius.is_none();
         assert_eq!(scene.settings.sea_level == 0.0, is_earth, "{name}");
     }
-    // For a part of Mars in degrees, the cell size follows from the length of a degree there.
+    // For a part of Mars in degrees, the cell size follows from the length of a degree on Mars.
     let degrees = read(&folder, "mars-88.tif").cell_metres().unwrap();
     assert!((degrees[1] - 2.0 * 59_274.7).abs() < 1.0 && (degrees[0] - degrees[1]).abs() < 100.0, "{degrees:?}");
 }
 
-/// Unsupported compression is reported with an alternative.
+/// The error for an unsupported compression names it and suggests an alternative.
 #[test]
 fn unsupported_compressions_are_named_with_advice() {
     let script = "
@@ -412,7 +413,7 @@ write('jpeg.tif', (law % 256).astype('uint8'), compress='jpeg')
     }
 }
 
-/// Broken files of every format give errors that name the file.
+/// For truncated files of every format, the error names the file.
 #[test]
 fn truncated_files_are_reported() {
     let script = "

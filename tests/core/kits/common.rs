@@ -1,4 +1,4 @@
-//! Golden values, stored in `tests/golden` and rewritten with `TALWEG_BLESS=1`, and evaluated scenes.
+//! Golden values and evaluated scenes. Golden values are stored in `tests/golden` and rewritten with `TALWEG_BLESS=1`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,12 +11,12 @@ pub fn blessing() -> bool {
     std::env::var_os("TALWEG_BLESS").is_some()
 }
 
-/// The path of a file of the repository, given relative to its root.
+/// Resolves a path relative to the root of the repository.
 pub fn path(inside: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(inside)
 }
 
-/// The scene at `samples` per side, on `threads` threads.
+/// Evaluates a scene at `samples` per side on `threads` threads.
 pub fn evaluate(scene: &Scene, samples: usize, threads: usize) -> Terrain {
     use talweg::eval::{Store, evaluate, thread_pool};
     let pool = thread_pool(threads).unwrap();
@@ -24,7 +24,7 @@ pub fn evaluate(scene: &Scene, samples: usize, threads: usize) -> Terrain {
     done.unwrap().terrain.as_ref().clone()
 }
 
-/// A shipped scene at `samples` per side. All tests share one evaluation of each scene and size.
+/// A shipped scene evaluated at `samples` per side. All tests share one evaluation of each scene and size.
 pub fn example_terrain(name: &str, samples: usize) -> Arc<Terrain> {
     type Shared = BTreeMap<(String, usize), Arc<OnceLock<Arc<Terrain>>>>;
     static SHARED: Mutex<Shared> = Mutex::new(BTreeMap::new());

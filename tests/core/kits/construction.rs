@@ -1,4 +1,4 @@
-//! Random construction trees: every primitive, every operator, and any plausible numbers.
+//! Random construction trees with every primitive, every operator, and any plausible numbers.
 #![allow(dead_code, reason = "each test binary and bench uses its part")]
 
 use talweg_construction::geometry::path::CurveFit;
@@ -39,7 +39,7 @@ impl Dice {
         low + (high - low) * self.unit()
     }
 
-    /// A number with two decimals, as users would write it.
+    /// A random number with two decimals, as a user would enter it.
     pub fn number(&mut self, low: f64, high: f64) -> f32 {
         ((self.uniform(low, high) * 100.0).round() / 100.0) as f32
     }
@@ -80,7 +80,7 @@ fn points(dice: &mut Dice) -> Vec<CurvePoint> {
         let mut point = CurvePoint::new(x, y, height);
         point.width = dice.number(0.6, 1.6);
         made.push(point);
-        // Always onward, because a line that crosses itself has two heights at one point.
+        // x always grows, because a line that crosses itself has two heights at the crossing.
         x += dice.number(400.0, 1500.0);
         y += dice.number(-900.0, 900.0);
         height += dice.number(-150.0, 60.0);
@@ -175,7 +175,7 @@ pub fn primitive(dice: &mut Dice) -> Piece {
     })
 }
 
-/// A primitive or operator, nested up to `depth` deep.
+/// A random primitive or operator, nested up to `depth` deep.
 pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     if depth == 0 || dice.unit() < 0.15 {
         return primitive(dice);
@@ -185,7 +185,8 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     Piece::new(match dice.next_below(7) {
         0 | 1 => PieceKind::Blend(OperatorGroup { children: of, ..OperatorGroup::default() }),
         2 => {
-            // Separate random numbers, so that the rest of the construction tree does not change.
+            // This primitive draws from its own random numbers, so that the rest of the construction tree does not
+            // change.
             let mut own = Dice::new((of.len() as u64) << 32 | u64::from(dice.1.unsigned_abs()));
             let settings = ReplaceSettings {
                 extent,
@@ -266,7 +267,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     })
 }
 
-/// A construction tree of about a dozen primitives, with a definition and instances of it.
+/// A random construction tree of about a dozen primitives, with a definition and instances of it.
 pub fn tree(seed: u64) -> Tree {
     let mut dice = Dice::new(seed);
     let mut tree = Tree::default();
@@ -291,7 +292,8 @@ pub fn tree(seed: u64) -> Tree {
     tree
 }
 
-/// A construction tree with a hill, an array and a scatter, each of a random primitive that is small beside the hill.
+/// A construction tree with a hill, an array and a scatter. The array and the scatter each copy a random primitive that
+/// is small compared with the hill.
 pub fn copies(seed: u64) -> Tree {
     let mut dice = Dice::new(seed);
     let small = |dice: &mut Dice| {
@@ -355,7 +357,8 @@ pub fn gullies(dice: &mut Dice) -> GullySettings {
     }
 }
 
-/// 80 primitives under 10 operators: hills and mountains everywhere, with lakes, rivers and roads on them.
+/// A construction tree of about `primitives` primitives: hills and mountains everywhere, with lakes, rivers and roads
+/// on them. It has 10 operators for 80 primitives.
 pub fn large(primitives: usize) -> Tree {
     let mut dice = Dice::new(80);
     let mut hills = Vec::new();

@@ -1,4 +1,4 @@
-//! The fuzz targets. Each is a function that reads the bytes of a fuzzer and checks the result.
+//! The fuzz targets. Each target is a function that takes bytes from a fuzzer and checks the result.
 //!
 //! `fuzz/` runs them with libFuzzer; the test `corpus` replays the files in `fuzz/corpus/`. A target either panics or
 //! returns silently.
@@ -25,7 +25,7 @@ use super::random_edits::{Random, check, check_file, edited};
 
 /// A fuzz target: a function that accepts any bytes.
 pub struct FuzzTarget {
-    /// Name of the target, of its folder in `fuzz/corpus/` and of its program in `fuzz/`.
+    /// Name of the target. It is also the name of its folder in `fuzz/corpus/` and of its program in `fuzz/`.
     pub name: &'static str,
     pub run: fn(&[u8]),
 }
@@ -44,9 +44,9 @@ pub const TARGETS: [FuzzTarget; 11] = [
     FuzzTarget { name: "edits", run: edits },
 ];
 
-/// Maximum edits of one run; more would only take longer.
+/// Maximum number of edits in one run. More edits would only take longer.
 const MOST_EDITS: usize = 12;
-/// Enough for every process to start, deposit and end.
+/// Maximum number of iterations: enough for every process to start, deposit and end.
 const MOST_ITERATIONS: i64 = 2;
 
 /// A temporary folder, in memory if the system supports that.
@@ -55,7 +55,7 @@ fn scratch() -> tempfile::TempDir {
     if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.expect("a temporary folder")
 }
 
-/// A scene is read or refused with a reason; an accepted scene is written and read again unchanged.
+/// The text of a scene is read, or refused with a reason. An accepted scene is written and read again unchanged.
 fn scene_text(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Scene::from_ron(text) {
@@ -90,7 +90,7 @@ fn rule_list(bytes: &[u8]) {
     read_again::<ScatterRules>(text);
 }
 
-/// The first byte selects among `choices`, the rest is the file.
+/// The first byte selects one option of each of the three `choices`; the other bytes are the file.
 fn chosen(bytes: &[u8], choices: [usize; 3]) -> Option<([usize; 3], &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     let mut left = usize::from(first);
@@ -134,28 +134,29 @@ fn is_valid(terrain: &Terrain) -> bool {
     terrain.height.iter().all(|h| h.is_finite()) && terrain.maps().all(|(_, map)| map.iter().all(|v| v.is_finite()))
 }
 
-/// Evaluates a scene with one layer that reads files: it is refused with a reason, or its heights are finite numbers.
+/// Evaluates a scene with one layer that reads files. The layer is refused with a reason, or its heights are finite
+/// numbers.
 fn check_import(settings: &str, node: &str, samples: usize, is_read: bool) {
     let text = format!("(version: 1, settings: ({settings}), layers: [(node: {node})])");
     let (scene, warnings) = Scene::from_ron(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
     assert!(warnings.is_empty(), "{warnings:?}");
     let done = evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled");
     assert!(is_valid(&done.terrain), "a height is not a number");
-    // A different land size in file and scene is not a refusal.
+    // A warning that file and scene have different land sizes does not count as a refusal.
     let is_refused = done.problems.iter().any(|problem| problem.severity == Severity::Broken);
     assert!(!is_read || !is_refused, "read, and refused: {:?}", done.problems);
     assert!(is_read || is_refused, "the file cannot be read, but no problem is reported");
     assert!(done.problems.iter().all(|problem| !problem.message.is_empty()));
 }
 
-/// A heightmap, read by a layer, and as a file that may contain a scene.
+/// A heightmap. A layer reads it, and it is opened as a file that can contain a scene.
 fn heightmap(bytes: &[u8]) {
     let Some(([ending, sampling, fit], contents)) = chosen(bytes, [3, 2, 3]) else { return };
     let folder = scratch();
     let file = folder.path().join(format!("h.{}", ENDINGS[ending]));
     std::fs::write(&file, contents).expect("a file");
     check_origin(&file);
-    // Two files with the same time and size would count as the same file.
+    // The cache would take two files with equal time stamps and sizes for the same file.
     clear_raster_cache();
     let name = file.to_str().expect("text");
     let read = raster(name);
@@ -167,8 +168,8 @@ fn heightmap(bytes: &[u8]) {
     check_import("", &format!("Import(file: {name:?}, sampling: {sampling}, fit: {fit})"), 9, read.is_ok());
 }
 
-/// A raster of any format except PNG, read as terrain, as planet, and to make a scene. The first byte also selects how
-/// no-data samples are filled, and the width of raw files.
+/// A raster of any format except PNG, read as terrain, as a planet, and for a new scene. The first byte also selects
+/// the filling of no-data samples and the width of raw files.
 fn raster_file(bytes: &[u8]) {
     let Some(([ending, voids, width], contents)) = chosen(bytes, [6, 4, 4]) else { return };
     let folder = scratch();
@@ -189,7 +190,7 @@ fn raster_file(bytes: &[u8]) {
         }
         Err(error) => assert!(error.to_string().contains("N46E007"), "{error}"),
     }
-    // A scene has its own limits: heights beyond any relief are not clamped anywhere.
+    // Evaluation has a limit of its own: heights that exceed every allowed relief are not clamped before it.
     let node = format!(
         "Import(file: {name:?}, voids: {}, raw_width: {width}, raw_bytes: {})",
         ["Smooth", "Lowest", "Sea", "Void"][voids],
@@ -231,8 +232,8 @@ fn planet_import(bytes: &[u8]) {
     check_import("world: Planet", &node, 5, is_read);
 }
 
-/// A mesh seen from above: it is refused with a reason, or its heights are numbers between its lowest and highest
-/// points.
+/// A mesh rasterised in plan view. It is refused with a reason, or its heights are numbers between its lowest and
+/// highest points.
 fn mesh_from_above(bytes: &[u8]) {
     let Some((&first, contents)) = bytes.split_first() else { return };
     let folder = scratch();
@@ -255,7 +256,7 @@ fn mesh_from_above(bytes: &[u8]) {
     }
 }
 
-/// The files of the configuration folder: accepted values are in range and kept unchanged, refused files are copied
+/// The files of the configuration folder. Accepted values are in range and kept unchanged. Refused files are copied
 /// aside before they are replaced.
 fn preferences(bytes: &[u8]) {
     let folder = scratch();
@@ -288,7 +289,8 @@ fn preferences(bytes: &[u8]) {
     assert!(problem.is_none() && again.paths() == recent.paths() && again.nodes() == recent.nodes(), "{problem:?}");
 }
 
-/// The session file of an editor that has ended: it is offered unchanged, or reported as unreadable, and never lost.
+/// The session file of an editor that was closed or has crashed. It is offered unchanged or reported as unreadable, and
+/// never lost.
 fn session(bytes: &[u8]) {
     let folder = scratch();
     let dead = folder.path().join("sessions/1-1-0");
@@ -317,7 +319,8 @@ fn session(bytes: &[u8]) {
     }
 }
 
-/// A scene, as text or as edits, at 32 samples: heights are finite, and the same when computed again.
+/// A scene, as text or as edits, evaluated at 32 samples. Its heights are finite, and a second evaluation gives the
+/// same heights.
 fn evaluation(bytes: &[u8]) {
     let scene = match std::str::from_utf8(bytes) {
         Ok(text) if text.starts_with('(') => match Scene::from_ron(text) {
@@ -333,7 +336,7 @@ fn evaluation(bytes: &[u8]) {
     assert_eq!(again.terrain.hash(), done.terrain.hash(), "evaluated again it differs");
 }
 
-/// The scene with few layers and iterations, because this test is not about repetition.
+/// The scene with few layers and iterations, to keep the test short.
 fn shortened(mut scene: Scene) -> Scene {
     scene.layers.truncate(8);
     for layer in &mut scene.layers {
@@ -355,7 +358,7 @@ fn shortened(mut scene: Scene) -> Scene {
     scene
 }
 
-/// Any edited scene is saved and opened unchanged.
+/// A scene after any edits is saved and opened again unchanged.
 fn edits(bytes: &[u8]) {
     let scene = edited(&mut Random::from_bytes(bytes), MOST_EDITS, |_, _| {});
     check_file(&scene, &scratch().path().join("scene.ron"), "after the edits");

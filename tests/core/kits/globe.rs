@@ -13,7 +13,7 @@ pub struct World {
 }
 
 impl World {
-    /// A small planet with mountains that are high for its size.
+    /// A planet with `samples` per side of a face. Its radius is small, and its mountains are high for its size.
     pub fn new(samples: usize) -> Self {
         Self { samples, scene_samples: samples, radius_metres: 50_000.0, relief_metres: 20_000.0 }
     }
@@ -53,7 +53,7 @@ impl World {
         (process, process.start(&self.context(&control), terrain.clone()))
     }
 
-    /// The run after `iterations` steps.
+    /// Runs `node` on a terrain and returns the run after `iterations` steps.
     pub fn run(&self, node: &Node, terrain: &Terrain, iterations: u32) -> Box<dyn Run> {
         let control = Control::default();
         let cx = self.context(&control);
@@ -85,12 +85,12 @@ pub fn owners(globe: &Globe) -> Vec<(usize, [f64; 3])> {
 }
 
 pub fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
-    // Also exact for small angles.
+    // The chord length is exact for small angles too, unlike the arc cosine of the dot product.
     let square: f64 = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum();
     2.0 * (0.5 * square.sqrt()).min(1.0).asin()
 }
 
-/// Waves in all directions, between 0 and about 1.
+/// A sum of waves in several directions, with values from 0 to about 1.
 pub fn noise([x, y, z]: [f64; 3]) -> f64 {
     let mut sum = 0.0;
     for octave in 0..5 {
@@ -136,7 +136,7 @@ pub fn turned_samples(globe: &Globe, turn: impl Fn([f64; 3]) -> [f64; 3]) -> Vec
     (0..globe.len()).map(place).collect()
 }
 
-/// A field of a globe after turning.
+/// A field of a globe after the globe turns. `to` has the result of [`turned_samples`].
 pub fn turned_field(globe: &Globe, to: &[usize], field: &[f32]) -> Vec<f32> {
     let mut out = vec![0.0; field.len()];
     for (&to, &value) in to.iter().zip(field) {

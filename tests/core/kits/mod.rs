@@ -1,4 +1,4 @@
-//! Code that several tests share: scenes in which nodes run, random construction trees and edits, external programs.
+//! Code that several tests share: test scenes for nodes, random construction trees and edits, and external programs.
 
 pub mod common;
 pub mod construction;

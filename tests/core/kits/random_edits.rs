@@ -1,5 +1,5 @@
-//! Random edits that imitate the commands of the editor. The tests of `edits` draw them from fixed seeds, the fuzz
-//! targets from the bytes of a fuzzer.
+//! Random edits that imitate the commands of the editor. The tests of `edits` draw the edits from fixed seeds; the fuzz
+//! targets draw them from the bytes of a fuzzer.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use talweg::nodes::generators::construction::Construction;
 use talweg::param::{ParamKind, ParamSpec, Params, ToneCurve, Value};
 use talweg::scene::{EditHistory, Layer, ParamEpoch, PatchOrigin, Scene};
 
-/// SplitMix64 (Steele, Lea & Flood 2014), from a seed or from bytes.
+/// Random numbers by SplitMix64 (Steele, Lea & Flood 2014), from a seed or from bytes.
 pub struct Random<'a> {
     state: u64,
     bytes: &'a [u8],
@@ -26,12 +26,13 @@ impl Random<'static> {
 }
 
 impl<'a> Random<'a> {
-    /// Every two bytes give a separate number, so that a fuzzer that changes one byte changes one choice.
+    /// Random numbers from bytes. Every two bytes give one number, so that a fuzzer that changes one byte changes one
+    /// choice.
     pub fn from_bytes(bytes: &'a [u8]) -> Self {
         Self { state: 0, bytes }
     }
 
-    /// Whether all bytes are used up; later numbers are not chosen by the fuzzer.
+    /// Whether all bytes of the fuzzer are used up. Numbers drawn later do not depend on the bytes.
     pub fn is_spent(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -54,7 +55,7 @@ impl<'a> Random<'a> {
     fn part(&mut self) -> f64 {
         self.next() as f64 / u64::MAX as f64
     }
-    /// Usually small, sometimes absurdly large.
+    /// A random coordinate in metres: usually small, sometimes absurdly large.
     fn length(&mut self) -> f64 {
         let wide = [1.0, 100.0, 1.0e4, 1.0e4, 1.0e8][self.next_below(5)];
         (2.0 * self.part() - 1.0) * wide
@@ -113,7 +114,7 @@ fn path_in(tree: &Tree, random: &mut Random<'_>) -> PiecePath {
     roots.extend((0..tree.definitions.len()).map(PiecePath::definition));
     let mut path = roots.swap_remove(random.next_below(roots.len()));
     while let Some(piece) = path.piece(tree).filter(|piece| !piece.children().is_empty()) {
-        // Some edits are made to an operator, not to a primitive at the end of a branch.
+        // One edit in three changes an operator instead of a primitive at the end of a branch.
         if random.next_below(3) == 0 {
             break;
         }
@@ -134,7 +135,7 @@ fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
             change(piece);
         }
     };
-    // Refused edits change nothing.
+    // An edit that the tree refuses leaves the tree unchanged.
     match random.next_below(22) {
         0 | 1 => {
             let (_, shelf) = Item::GROUPS[random.next_below(Item::GROUPS.len())];
@@ -230,7 +231,7 @@ fn edit_scene(scene: &mut Scene, random: &mut Random<'_>) {
         8 => {
             let names = talweg::appearance_files::all_palette_names();
             scene.palette.clone_from(&names[random.next_below(names.len())]);
-            // As in the editor, a custom table has the name of the table from which it was made.
+            // As in the editor, a custom biome table keeps the name of the table from which it was made.
             scene.biomes = None;
             scene.biomes = scene.biome_table().filter(|_| random.next_below(2) == 0);
             scene.materials = Some(scene.palette_materials()).filter(|_| random.next_below(2) == 0);

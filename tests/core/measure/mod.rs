@@ -1,4 +1,4 @@
-//! Measures.
+//! Tests of the measures of terrain.
 
 mod report;
 mod values;

@@ -1,4 +1,4 @@
-//! Reports of measures: plots, differences of two terrains, lists, JSON, CSV and the command line.
+//! Reports of measures: plots, differences of two terrains, lists, JSON, CSV and the output of the command line.
 
 use crate::kits::measure::{SCALE, assert_near, brownian, measured, measures_of, value};
 use talweg::field::{Control, Edges, Grid, Terrain};
@@ -7,7 +7,7 @@ use talweg::measure::{
     difference, measure_named,
 };
 
-/// The fit goes through its own points, so that the drawn line matches the reported number.
+/// The fitted line of a plot belongs to the points of the plot, so the drawn line matches the reported number.
 #[test]
 fn plots_agree_with_the_measures() {
     let terrain = brownian(129, 0.6, 4);
@@ -29,7 +29,7 @@ fn plots_agree_with_the_measures() {
     let orders = measures.drainage.as_ref().unwrap();
     let line = orders.numbers.as_ref().unwrap().line;
     assert_near(value(&measures, "bifurcation_ratio").unwrap(), 10f64.powf(-line.slope), 1e-12, "ratio");
-    // The variogram at one step, by definition.
+    // The variogram at a distance of one sample, computed by its definition.
     let n = 129;
     let (mut sum, mut pairs) = (0.0, 0.0);
     for i in 0..n {
@@ -53,7 +53,7 @@ fn differences_have_known_answers() {
     let hills = brownian(129, 0.8, 3);
     let same = differ((&hills, SCALE), (&hills, SCALE));
     assert_eq!((same.rms_metres, same.largest_metres, same.drainage_overlap), (0.0, 0.0, Some(1.0)));
-    // Raised by 5 m, with another relief scale.
+    // The same terrain raised by 5 m, with another relief scale.
     let mut raised = hills.clone();
     raised.height.iter_mut().for_each(|h| *h = (*h * 100.0 + 5.0) / 200.0);
     let twice = TerrainScale { relief_metres: 200.0, ..SCALE };
@@ -65,11 +65,11 @@ fn differences_have_known_answers() {
     assert_eq!((up.volume_lost_m3, up.drainage_overlap), (0.0, Some(1.0)));
     let down = differ((&raised, twice), (&hills, SCALE));
     assert_eq!((down.volume_lost_m3, down.volume_gained_m3), (up.volume_gained_m3, 0.0));
-    // Unrelated networks overlap only by chance.
+    // The channel networks of unrelated terrains overlap only by chance.
     let other = brownian(129, 0.8, 4);
     let chance = differ((&hills, SCALE), (&other, SCALE)).drainage_overlap.unwrap();
     assert!(chance < 0.35, "{chance}");
-    // A checkerboard of ±1 m: rms and mean are 1 m.
+    // In a checkerboard of ±1 m, the root mean square and the mean absolute difference are 1 m.
     let flat = Terrain::flat(Grid::new(8, Edges::Open));
     let mut board = flat.clone();
     board.height.iter_mut().enumerate().for_each(|(k, h)| *h = if (k / 8 + k % 8) % 2 == 0 { 0.01 } else { -0.01 });
@@ -79,7 +79,8 @@ fn differences_have_known_answers() {
     assert_near(d.volume_lost_m3, 0.5e6, 1.0, "volume");
 }
 
-/// Half the resolution of smooth terrain is accurate: same heights at common samples, and almost the same rivers.
+/// A preview of smooth terrain at half the resolution is accurate. It has the same heights at common samples and almost
+/// the same rivers.
 #[test]
 fn a_preview_of_smooth_terrain_is_accurate() {
     let hills = |samples: usize| {
@@ -91,7 +92,7 @@ fn a_preview_of_smooth_terrain_is_accurate() {
     let d = differ((&half, SCALE), (&full, SCALE));
     assert!(d.largest_metres < 1e-4, "{}", d.largest_metres);
     assert!(d.drainage_overlap.unwrap() > 0.9, "{:?}", d.drainage_overlap);
-    // Detail between the samples of the coarser grid does not count, in either order of comparison.
+    // Detail between the samples of the coarser grid does not count, whichever terrain comes first.
     let back = differ((&full, SCALE), (&half, SCALE));
     assert_eq!((back.rms_metres, back.drainage_overlap), (d.rms_metres, d.drainage_overlap));
 }

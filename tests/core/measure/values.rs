@@ -1,4 +1,4 @@
-//! Measures against known answers, brute force and invariances.
+//! Measures are compared with known values, brute-force results and invariances.
 
 use crate::kits::measure::{SCALE, assert_near, brownian, measured, measures_of, metres, rough, value};
 use crate::kits::nodes::on_threads;
@@ -7,7 +7,8 @@ use talweg::measure::{
     Limits, MEASURES, MeasureValue, PLOTS, Summit, TerrainScale, difference, measure, measure_named,
 };
 
-/// Hand-drawn heights, one row per line: digits are heights in metres, letters are 10 and more, `.` is minus 1.
+/// Hand-drawn heights, one row per string. Digits are heights in metres, letters are heights of 10 m and more, and `.`
+/// is -1 m.
 fn drawn(rows: &[&str]) -> Terrain {
     let samples = rows.len();
     let mut terrain = Terrain::flat(Grid::new(samples, Edges::Open));
@@ -66,7 +67,7 @@ fn level_terrain_has_no_relief_measures_and_says_why() {
 
 #[test]
 fn a_plane_has_known_measures() {
-    // 100 m of rise over 1000 m to the east.
+    // The plane rises by 100 m over 1000 m to the east.
     let plane = measures_of(&Terrain::from_fn(129, Edges::Open, |u, _| u));
     let degrees = 0.1f64.atan().to_degrees();
     assert_near(plane.steepness.as_ref().unwrap().mean_degrees, degrees, 1e-4, "steepness");
@@ -84,7 +85,7 @@ fn a_plane_has_known_measures() {
     assert_eq!((plane.summits.peaks.len(), plane.summits.valleys.len()), (1, 1));
     assert_eq!(plane.summits.peaks[0].prominence_metres, 100.0);
     assert_eq!(value(&plane, "drained_fraction"), Some(1.0));
-    // Every row drains by itself: no two channels join.
+    // Every row of the plane drains separately, so no two channels join.
     assert_eq!(value(&plane, "bifurcation_ratio"), None);
     let limits = |degrees: f32| Limits { playable_slope: degrees, flat_slope: degrees, ..Limits::default() };
     let playable = |limit: f32| measured(&Terrain::from_fn(129, Edges::Open, |u, _| u), SCALE, &limits(limit));
@@ -110,7 +111,7 @@ fn a_cone_has_known_measures() {
     assert_eq!(measures.summits.peaks.len(), 1);
     let peak = measures.summits.peaks[0];
     assert_eq!((peak.u, peak.v, peak.height_metres, peak.prominence_metres), (0.5, 0.5, 100.0, 100.0));
-    // 100 m over 500 m on the disc, level in the corners.
+    // The cone rises by 100 m over 500 m within the disc, and the corners are level.
     let disc = std::f64::consts::PI / 4.0;
     let slope = 0.2f64.atan().to_degrees();
     assert_near(value(&measures, "mean_steepness").unwrap(), slope * disc, 0.05, "steepness");
@@ -119,7 +120,7 @@ fn a_cone_has_known_measures() {
     let corners = measured(&cone, SCALE, &flank);
     assert_near(value(&corners, "playable_fraction").unwrap(), 1.0 - disc, 0.01, "the corners");
     assert_near(value(&corners, "connected_fraction").unwrap(), 0.25, 0.01, "one corner of four");
-    // An island: the sea covers the terrain below it, and prominence starts at sea level.
+    // As an island: the sea covers the lower half of the cone, and prominence starts at sea level.
     let island = measured(&cone, TerrainScale { sea_metres: Some(50.0), ..SCALE }, &Limits::default());
     assert_near(value(&island, "land_fraction").unwrap(), disc / 4.0, 2e-3, "land");
     assert_near(value(&island, "mean_steepness").unwrap(), slope, 0.05, "all land is flank");
@@ -171,8 +172,8 @@ fn brownian_surfaces_have_the_dimension_of_their_hurst_exponent() {
     assert_near(value(&measures_of(&white), "fractal_dimension").unwrap(), 3.0, 0.02, "white noise");
 }
 
-/// Two tributaries of order 1 join to a stream of order 2, and two of those to one of order 3; another tributary of
-/// order 1 changes nothing.
+/// Two tributaries of order 1 join to a stream of order 2, and two streams of order 2 join to one of order 3. A further
+/// tributary of order 1 does not change the order.
 #[test]
 fn a_hand_drawn_drainage_network_has_known_measures() {
     let mut net = drawn(&[
@@ -192,7 +193,7 @@ fn a_hand_drawn_drainage_network_has_known_measures() {
         ".......e.......",
         ".......d.......",
     ]);
-    // A dam on both sides, and the sea beyond: only the channel drains into the channel.
+    // Dams line the channel on both sides, and the sea is beyond them, so only channel cells drain into the channel.
     let channels = net.height.clone();
     let channel = |i: usize, j: usize| channels.get(i * 15 + j).is_some_and(|&h| j < 15 && h > 0.0);
     for k in 0..15usize * 15 {
@@ -202,17 +203,18 @@ fn a_hand_drawn_drainage_network_has_known_measures() {
             net.height[k] = 99.0;
         }
     }
-    // A channel starts at two cells.
+    // A channel starts where two cells drain.
     let cell_km2 = 14.0 * 14.0 / 225.0 * 1e-6;
     let scale = TerrainScale { sea_metres: Some(0.0), ..metres(14.0) };
     let measures = measured(&net, scale, &Limits { source_area: 1.5 * cell_km2, ..Limits::default() });
     let drainage = measures.drainage.as_ref().unwrap();
     let of_order: Vec<(usize, usize)> = drainage.streams.iter().map(|s| (s.order, s.count)).collect();
     assert_eq!(of_order, [(1, 5), (2, 2), (3, 1)]);
-    // The line through log 5, log 2, log 1 has the slope (log 1 - log 5) / 2.
+    // The regression line through log 5, log 2 and log 1 has the slope (log 1 - log 5) / 2.
     assert_near(value(&measures, "bifurcation_ratio").unwrap(), 5f64.sqrt(), 1e-9, "bifurcation");
     assert_eq!(value(&measures, "stream_order"), Some(3.0));
-    // Order 2: w to s in five steps, one straight, four diagonal; order 3: r to d in five straight steps.
+    // The stream of order 2 runs from w to s in one orthogonal and four diagonal steps. The stream of order 3 runs from
+    // r to d in five orthogonal steps.
     let (straight, diagonal) = (1e-3, 1e-3 * std::f64::consts::SQRT_2);
     assert_near(drainage.streams[1].mean_km, straight + 4.0 * diagonal, 1e-12, "length of order 2");
     assert_near(drainage.streams[2].mean_km, 5.0 * straight, 1e-12, "length of order 3");
@@ -226,14 +228,15 @@ fn a_hand_drawn_drainage_network_has_known_measures() {
 
 #[test]
 fn depressions_do_not_drain_and_the_largest_basin_is_counted() {
-    // A pit of 3 × 3 cells in a slope to the west: 9 cells of 8 × 8, plus the cells above it.
+    // A slope of 8 × 8 cells to the west has a pit of 3 × 3 cells. The basin of the pit is these 9 cells plus the cells
+    // above them.
     let mut slope = Terrain::from_fn(8, Edges::Open, |u, _| 0.5 + 0.5 * u);
     for (i, j) in (3..6).flat_map(|i| (3..6).map(move |j| (i, j))) {
         slope.height[i * 8 + j] = if (i, j) == (4, 4) { 0.0 } else { 0.1 };
     }
     let drainage = measures_of(&slope).drainage.unwrap();
-    // The rim of the pit also drains into it: 5 × 5 minus the cells that flow past it, found by following steepest
-    // descent by hand.
+    // The rim of the pit also drains into it. The basin is 5 × 5 cells minus the cells that flow past the pit, found by
+    // following the steepest descent cell by cell.
     let mut kept = 0;
     for start in 0..64 {
         let mut at = start;
@@ -274,8 +277,8 @@ fn triple(summits: &[Summit], samples: usize) -> Vec<(usize, f64, f64)> {
 
 #[test]
 fn counted_peaks_have_their_known_prominence() {
-    // Three peaks of 9, 7 and 5 m: the pass from 7 to 9 is at 4, that from 5 to 7 at 3; a plateau of two cells counts
-    // once.
+    // Three peaks are 9, 7 and 5 m high. The pass between the 7 m and 9 m peaks is at 4 m, the pass between the 5 m and
+    // 7 m peaks at 3 m. A plateau of two cells counts as one peak.
     let ground = drawn(&[
         "0000000000",
         "0900000000",
@@ -295,12 +298,12 @@ fn counted_peaks_have_their_known_prominence() {
     assert_eq!((found.peaks[0].u, found.peaks[0].v), (1.0 / 9.0, 1.0 / 9.0));
     assert_eq!(found.valleys.len(), 1, "the ground around is one low");
     assert_eq!([2.0, 2.5, 3.5, 9.0, 9.5].map(|p| count(p).summits.peaks.len()), [3, 2, 1, 1, 0]);
-    // The default threshold is 2 % of 9 m.
+    // The default prominence threshold is 2 % of 9 m.
     assert_near(count(0.0).summits.least_metres, 0.18, 1e-9, "default");
 }
 
-/// Prominence by definition: the highest level at which the terrain above it, flooded from the peak, contains a higher
-/// peak.
+/// Prominence by definition. The pass of a peak is the highest level at which the connected terrain above it, starting
+/// from the peak, contains a higher peak.
 fn brute_force_prominence(cells: &[f32], around: &dyn Fn(usize) -> Vec<usize>) -> Vec<(usize, f32)> {
     let lowest = cells.iter().copied().fold(f32::INFINITY, f32::min);
     let mut levels: Vec<f32> = cells.to_vec();
@@ -475,7 +478,7 @@ fn the_erosion_score_does_not_depend_on_size_or_relief() {
     }
 }
 
-/// A wrapping terrain that is shifted by some samples is the same terrain.
+/// Shifting a wrapping terrain by some samples changes none of its measures.
 #[test]
 fn moving_a_wrapping_terrain_changes_nothing() {
     let n = 65;

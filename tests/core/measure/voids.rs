@@ -1,4 +1,4 @@
-//! Measures of terrain with gaps.
+//! Measures of terrain with no-data gaps.
 
 use crate::kits::measure::{assert_near, measures_of, rough, value};
 use talweg::field::{Edges, Grid, MapKind, Terrain};
@@ -32,7 +32,7 @@ fn void_heights_change_no_measure() {
 
 #[test]
 fn slopes_beside_a_void_use_only_terrain() {
-    // A plane with slope 1 in 10 to the east, with its western half removed.
+    // A plane with the slope 1 : 10 to the east. Its western half is a gap.
     let mut plane = Terrain::flat(Grid::new(33, Edges::Open));
     plane
         .height

@@ -1,4 +1,5 @@
-//! Craters on globes and flat terrain: copies, threads, air, lava. Shapes and sizes are tested next to their laws.
+//! Craters on globes and flat terrain: face borders, threads, atmosphere and lava. Tests next to the crater equations
+//! cover shapes and sizes.
 
 use crate::kits::nodes::{BARE, EARTH, TestScene, on_threads, set};
 use talweg::field::{Edges, Globe, MapKind, Terrain};
@@ -17,7 +18,7 @@ fn preset(name: &str) -> Node {
     node
 }
 
-/// Root mean square of the change that `node` makes to level terrain.
+/// Root mean square of the height change that `node` makes to level terrain.
 fn relief(place: &TestScene, node: &Node) -> f64 {
     let made = place.finish(node, &Terrain::flat(place.grid()), 0);
     (made.height.iter().map(|&h| f64::from(h).powi(2)).sum::<f64>() / made.height.len() as f64).sqrt()
@@ -58,7 +59,7 @@ fn air_removes_craters_smoothly() {
         last = now;
     }
     assert!(last < 0.1 * moon, "on Earth hardly any: {last} of {moon}");
-    // If requested, the planet's own atmosphere counts.
+    // With this setting, craters depend on the planet's own atmosphere.
     let follows = craters(&[("smallest", "0.01")]);
     let earth = TestScene { size_metres: place.size_metres, ..TestScene::globe(65, &EARTH) };
     assert_eq!(relief(&place, &follows), moon);
@@ -102,7 +103,8 @@ fn a_single_crater_has_its_form_everywhere() {
         let diameter_km = f64::from(place.size_metres) * 0.2e-3;
         let (low, high) = flat.range();
         let metres = |h: f32| f64::from(h * place.relief_metres);
-        // Similar to the Moon; the exponents are not quite 1.
+        // The crater's shape is close to that of craters on the Moon; the exponents of Pike's equations are not quite
+        // 1.
         let scale = 1000.0 / 10.6;
         let lunar = diameter_km / scale;
         let depth = 196.0 * scale * lunar.powf(1.010);
@@ -114,7 +116,7 @@ fn a_single_crater_has_its_form_everywhere() {
     assert_eq!(seen.len(), 3);
 }
 
-/// Overlapping craters on every face, many of them only a few samples wide: every height stays finite, and face borders
+/// Craters overlap on every face, and many are only a few samples wide. Every height stays finite, and face borders
 /// agree. The benchmark has the timings.
 #[test]
 fn ten_thousand_craters_give_finite_heights() {

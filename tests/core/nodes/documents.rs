@@ -1,4 +1,4 @@
-//! Formulas of the source documents, with their numbers.
+//! Formulas of the source documents, tested with the numbers in the documents.
 
 use crate::kits::measure::{assert_near, measures_of, rough, value};
 use crate::kits::nodes::{TestScene, node};
@@ -47,8 +47,8 @@ fn midpoints_stay_within_the_limits_of_the_document() {
     }
 }
 
-/// Document 000, §1.1.1: the displacement is a random real number from 0 to 1 times the limit, so no centre of a square
-/// is below the mean of its corners.
+/// Document 000, §1.1.1: the displacement is a random real number from 0 to 1, multiplied by the limit. No centre of a
+/// square is therefore below the mean of its corners.
 #[test]
 fn upward_displacements_match_document_000() {
     let place = TestScene::new(65, Edges::Open);
@@ -79,7 +79,7 @@ fn upward_displacements_match_document_000() {
     let (signed, upwards) = (off("Uniform"), off("Upwards"));
     assert!(signed.iter().any(|off| *off < -0.5));
     assert!(upwards.iter().all(|off| (-1e-5..1.0 + 1e-5).contains(off)));
-    // The same random numbers, mapped to another interval.
+    // Both variants use the same random numbers, mapped to different intervals.
     assert!(signed.iter().zip(&upwards).all(|(s, u)| (0.5 * (s + 1.0) - u).abs() < 1e-4));
 }
 
@@ -89,18 +89,18 @@ fn document_stamps_go_down_to_two_samples() {
         place.finish(&node("Stamp", params), &Terrain::flat(place.grid()), 0)
     };
     let place = TestScene::new(129, Edges::Wrap);
-    // 129 >> 6 = 2: seven levels, 0 to 6.
+    // For 129 samples, 129 >> 6 = 2, so there are seven levels, 0 to 6.
     let by_samples = cost(&place, &[("depth", "Samples")]);
     assert_eq!(by_samples.hash(), cost(&place, &[("depth", "Samples"), ("levels_shown", "7")]).hash());
     assert_ne!(by_samples.hash(), cost(&place, &[("depth", "Samples"), ("levels_shown", "6")]).hash());
-    // A preview has the levels of its scene.
+    // A preview has as many levels as its scene.
     let preview = TestScene { scene_samples: 129, ..TestScene::new(65, Edges::Wrap) };
     let coarse = cost(&preview, &[("depth", "Samples")]);
     assert!((0..65 * 65).all(|k| coarse.height[k] == by_samples.height[k / 65 * 2 * 129 + k % 65 * 2]));
 }
 
-/// Document 000, §3.3.1: T = k/N for every Moore neighbour, and m = c·(d_max - T) is distributed in proportion to
-/// d_n/d_total.
+/// Document 000, §3.3.1: the talus threshold is T = k/N for every Moore neighbour on N samples per side. The moved
+/// height m = c·(d_max - T) is distributed in proportion to d_n/d_total, where d_n is the drop to neighbour n.
 #[test]
 fn the_documents_threshold_is_the_same_for_all_neighbours() {
     let place = TestScene::new(5, Edges::Open);
@@ -124,10 +124,11 @@ fn the_documents_threshold_is_the_same_for_all_neighbours() {
     for k in [6, 7, 8, 11, 13, 16, 17, 18] {
         assert!((document.height[k] - moved / 8.0).abs() < 1e-7, "{k}: {}", document.height[k]);
     }
-    // With the angle whose drop over a cell is 0.2, a diagonal neighbour gets nothing because it is farther away.
+    // With the talus angle whose drop over one cell is 0.2, a diagonal neighbour receives nothing, because it is
+    // farther away.
     let angle = made("Angle", "Thermal");
     assert!(angle.height[6] == 0.0 && angle.height[7] > 0.0, "{:?}", &angle.height[6..8]);
-    // The fast form moves half of the drop if it is above T, also to a diagonal.
+    // The fast form moves half of the drop if the drop exceeds T, also to a diagonal neighbour.
     let fast = made("Document", "ThermalFast");
     assert!((fast.height[12] - 0.125).abs() < 1e-6, "{:?}", fast.height);
 }
@@ -152,8 +153,9 @@ fn the_all_pairs_score_counts_every_difference_once() {
     }
 }
 
-/// Document 000, §3.3.2, and Olsen 2004: hydraulic erosion raises the score. The fast form is ahead of the reference
-/// after 100 iterations and gains most in the first 25. The terrain is the one given in the document.
+/// Document 000, §3.3.2, and Olsen 2004: hydraulic erosion raises the erosion score. After 100 iterations the fast form
+/// has a higher score than the reference, and it gains most in the first 25. The terrain is the one given in the
+/// document.
 #[test]
 fn fast_hydraulic_erosion_leads_as_in_the_document() {
     let scene = |name: &str, iterations: u32| {
@@ -172,18 +174,18 @@ fn fast_hydraulic_erosion_leads_as_in_the_document() {
     assert_near(fast, 0.910, 0.01, "fast form");
     assert_near(olsen, 0.893, 0.01, "Olsen's erosion");
     assert!(fast > reference && soon - before > (fast - before) / 4.0, "{before} {soon} {fast} {reference}");
-    // Over thousands of iterations, valleys fill to level steps.
+    // Over thousands of iterations, sediment fills the valleys to level steps.
     assert_near(scene("paper-000-fig-18-hydraulic-fast", 1000), 1.50, 0.02, "after 1000 iterations");
 }
 
-/// The generator's result with these parameters on a grid of `samples`.
+/// Heights of the generator `name` with these parameters, on a grid of `samples` per side.
 fn made(samples: usize, edges: Edges, seed: u32, name: &str, params: &[(&str, &str)]) -> Vec<f32> {
     let place = TestScene { seed, ..TestScene::new(samples, edges) };
     place.finish(&node(name, params), &Terrain::flat(place.grid()), 0).height
 }
 
-/// The last step of Olsen's 2004 program replaces each sample by the mean of the 3 × 3 samples around it. This removes
-/// the finest roughness: the score changes, while smoothing level by level left it unchanged.
+/// The last step of Olsen's 2004 program replaces each sample by the mean of the 3 × 3 samples around it. This step
+/// removes the finest roughness and so changes the erosion score. Smoothing at each level left the score unchanged.
 #[test]
 fn finished_terrain_is_smoothed_as_in_olsens_program() {
     for edges in [Edges::Open, Edges::Wrap] {
@@ -230,7 +232,8 @@ fn finished_terrain_is_smoothed_as_in_olsens_program() {
     }
 }
 
-/// Document 000, figures 1 and 3: fewer levels give the same points, with squares and triangles between them.
+/// Document 000, figures 1 and 3: with fewer levels the same points have the same heights. Squares and triangles fill
+/// the space between them.
 #[test]
 fn shown_levels_equal_the_whole_and_the_rest_is_interpolated() {
     const N: usize = 65;
@@ -259,7 +262,7 @@ fn shown_levels_equal_the_whole_and_the_rest_is_interpolated() {
             }
         }
     }
-    // Figure 3 is one triangle, and a river of figure 9 has the courses of its level.
+    // Figure 3 is one triangle. A river of figure 9 has the channels of the shown level.
     let triangle =
         |shown: &str| made(N, Edges::Open, 5, "Triangular", &[("layout", "Triangle"), ("levels_shown", shown)]);
     let (first, all) = (triangle("1"), triangle("14"));
@@ -277,7 +280,8 @@ fn shown_levels_equal_the_whole_and_the_rest_is_interpolated() {
 #[test]
 fn a_continued_voronoi_rim_looks_like_the_inside() {
     const N: usize = 65;
-    // Lattice cells are 8 samples wide, so the rim is one row of cells, and is compared with other cells.
+    // Lattice cells are 8 samples wide, so samples on the rim are on a cell border. They are compared with inner
+    // samples on cell borders.
     let distance = |rim: &str, scatter: &str| {
         let is_lattice = scatter == "Lattice";
         let params = [
@@ -317,7 +321,8 @@ fn a_continued_voronoi_rim_looks_like_the_inside() {
     assert!(distance("Ends", "Lattice")[0] > 1.1 * within);
 }
 
-/// Document 000, §1.2: any number of weights, h = c₁·d₁ + c₂·d₂ + … + cₙ·dₙ; here up to the eighth.
+/// Document 000, §1.2: the height is h = c₁·d₁ + c₂·d₂ + … + cₙ·dₙ with any number n of weights. This test goes up to
+/// the eighth.
 #[test]
 fn every_nearest_point_has_its_weight() {
     let params = |c: &str| -> Vec<(String, String)> {
@@ -343,8 +348,8 @@ fn every_nearest_point_has_its_weight() {
     }
 }
 
-/// Document 002: several stamps. Each stamp of a mixture is one of them, chosen in proportion to its weight. A level of
-/// raised cones of height A has the mean height A·π/12, a level of bells A·π/14.
+/// Document 002, several stamps: each stamp of a mixture has one of the shapes, chosen in proportion to its weight. A
+/// level of raised cones of height A has the mean height A·π/12, a level of bells A·π/14.
 #[test]
 fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
     let one = |seed: u32, profile: &str, weights: [&str; 3]| {
@@ -368,7 +373,7 @@ fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
         assert_eq!(which(one(seed, "Mixed", ["0", "0.3", "0"])), 1);
     }
     println!("of 300 stamps {counts:?} are cones, bells and images; {seldom} cones with a weight of 0.1");
-    // 3 standard deviations of 8.2 and of 5.2.
+    // The tolerances are three standard deviations, which are 8.2 and 5.2 stamps.
     assert!(
         counts.iter().all(|count| (75..=125).contains(count)) && (14..=46).contains(&seldom),
         "{counts:?} {seldom}"
@@ -388,9 +393,9 @@ fn a_mixed_stamp_is_a_cone_a_bell_or_an_image() {
     }
 }
 
-/// Figures 7, 15 and 16 of document 000: their flanks are planes, because the difference of two squared distances is
-/// linear. A flank without sunlight would be one flat dark area, so none may face away from the sun. (The rubble of
-/// figure 13, before erosion, has steps that do.)
+/// Figures 7, 15 and 16 of document 000. Their flanks are planes, because the difference of two squared distances is
+/// linear. A flank that faces away from the sun would be one uniform dark area, so every flank must be sunlit. (The
+/// rubble of figure 13, before erosion, has steps in shadow.)
 #[test]
 fn every_flank_of_the_voronoi_figures_is_sunlit() {
     for (name, dark) in [("07-voronoi", 0.1), ("15-thermal", 0.05), ("16-thermal-fast", 0.05)] {
@@ -417,11 +422,12 @@ fn every_flank_of_the_voronoi_figures_is_sunlit() {
     }
 }
 
-/// Document 001: with λ = x - ⌊x⌋, the noise in a cell is the mean of its four corners weighted by λ and μ. It is
-/// straight along rows and columns and bends only at cell borders. This is the "problem" that the smooth λ solves.
+/// Document 001: with the fractions λ = x - ⌊x⌋ and μ = y - ⌊y⌋, the noise in a cell is the mean of its four corners
+/// weighted by λ and μ. It is linear along rows and columns and bends only at cell borders. This is the "problem" that
+/// the smooth λ solves.
 #[test]
 fn a_linear_cell_is_the_weighted_mean_of_its_corners() {
-    // Cells of eight samples, with any offset.
+    // A noise cell has eight samples; the offset of the cells is arbitrary.
     const N: usize = 33;
     const CELL: usize = 8;
     let bent = |fade: &str, along: usize, across: usize| -> Vec<usize> {
@@ -433,14 +439,14 @@ fn a_linear_cell_is_the_weighted_mean_of_its_corners() {
     };
     for (along, across) in [(1, N), (N, 1)] {
         let straight = bent("Linear", along, across);
-        // A bend is at a sample or between two samples.
+        // Each bend is at a sample or between two samples.
         let places: std::collections::BTreeSet<usize> = straight.iter().map(|k| k % CELL).collect();
         assert!(!straight.is_empty() && places.len() <= 2, "{straight:?}");
         assert!(bent("Improved", along, across).len() > 24, "the smooth noise bends everywhere");
     }
 }
 
-/// Document 001: a palette of N colours, N = 15 and 25, shows N bands of one colour each.
+/// Document 001: a palette of N colours, with N = 15 or 25, shows N bands of uniform colour.
 #[test]
 fn banded_palettes_have_the_colour_counts_of_the_document() {
     for bands in [15, 25] {
@@ -453,10 +459,11 @@ fn banded_palettes_have_the_colour_counts_of_the_document() {
     }
 }
 
-/// Strength of creases along the sides of coarse squares: the mean curvature across them divided by that across the
-/// lines of the finest samples, which are not sides of older squares. Uniform terrain has 1. The second difference at a
-/// side of level l is a sum of two displacements of every later level, all of the same size if A is halved per level.
-/// It grows with the root of their number, and correlations between squares reduce it.
+/// Strength of creases along the sides of coarse squares: the mean curvature across these sides, divided by the mean
+/// curvature across lines of the finest samples that are not sides of older squares. Terrain without creases has the
+/// ratio 1. The second difference at a side of level l is a sum of two displacements of every later level, all of the
+/// same size if A is halved per level. It grows with the square root of their number, and correlations between squares
+/// reduce it.
 fn crease_ratio(heights: &[f32], n: usize, square: usize) -> f64 {
     let bend = |a: f32, b: f32, c: f32| f64::from((a + c - 2.0 * b).abs());
     let (mut on, mut last) = ((0.0, 0.0), (0.0, 0.0));
@@ -472,8 +479,9 @@ fn crease_ratio(heights: &[f32], n: usize, square: usize) -> f64 {
     (on.0 / on.1) / (last.0 / last.1)
 }
 
-/// Document 001's own midpoint displacement leaves blocks: a crease ratio of 1.91, while diamond-square has 1.43. The
-/// source of these numbers gives no definition; ours gives both numbers on 8 × 8 squares of a 257² terrain.
+/// Document 001's own midpoint displacement leaves visible blocks: its crease ratio is 1.91, and that of diamond-square
+/// is 1.43. The source of these numbers gives no definition. Our definition gives both numbers on 8 × 8 squares of a
+/// 257² terrain.
 #[test]
 fn midpoints_crease_as_in_the_lecture_diamond_square_less() {
     const N: usize = 257;

@@ -1,4 +1,4 @@
-//! Filters against their laws: closed forms, brute-force neighbour searches, neutral settings.
+//! Filters are compared with closed forms, brute-force neighbour searches and neutral settings.
 
 use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Edges, MapKind, Terrain};
@@ -45,14 +45,14 @@ fn neutral_settings_change_no_bit() {
     }
 }
 
-/// Sample `k` of a line that is reflected at open edges and repeats on wrapping grids.
+/// Index of sample `k` of a line. The line is reflected at open edges and repeats on wrapping grids.
 fn folded(edges: Edges, k: i64) -> usize {
     let side = N as i64 - 1;
     let k = k.rem_euclid(if edges == Edges::Wrap { side } else { 2 * side });
     k.min(2 * side - k) as usize
 }
 
-/// Blur by definition: every sample times the Gaussian, out to 6 σ.
+/// Blur by definition: the convolution with a Gaussian out to 6 σ.
 fn convolved(edges: Edges, field: &[f32], sigma: f64) -> Vec<f32> {
     let reach = (6.0 * sigma).ceil() as i64;
     let gauss = |d: i64| (-((d * d) as f64) / (2.0 * sigma * sigma)).exp();
@@ -82,7 +82,7 @@ fn a_blurred_impulse_is_a_gaussian_and_keeps_its_volume() {
             let law = convolved(edges, &impulse.height, f64::from(sigma));
             assert_close(&made, |k| law[k], 0.004 * law[32 * N + 32], "blur");
             let volume = TestScene::new(N, edges).grid().sum(&made);
-            // The tails cut off by the edges ripple slightly around 0.
+            // The edges cut off the tails of the Gaussian, so the volume deviates slightly.
             assert!((volume - 1.0).abs() < 1e-4, "{edges:?} {sigma}: {volume}");
         }
     }
@@ -139,7 +139,7 @@ fn clamp_is_the_limit_without_a_knee_and_close_to_it_with_one() {
     let law = |k: usize| start.height[k].clamp(0.4, 0.6);
     let made = |knee| run(Edges::Open, "Clamp", &[limits[0], limits[1], ("knee", knee)], &start);
     assert_close(&made("0"), law, 1e-6, "clamp");
-    // The bend is farthest from the limit at the limit itself: knee / 4.
+    // The soft bend is farthest from the hard limit where the height equals the limit: a quarter of the knee.
     assert_close(&made("90"), law, 0.05 / 4.0 + 1e-6, "soft clamp");
 }
 
@@ -171,7 +171,7 @@ fn normalise_works_in_metres_and_beyond_the_extremes() {
     }
 }
 
-/// Samples of the grid within `radius` cells of sample `k`; on wrapping grids each only once.
+/// Samples of the grid within `radius` cells of sample `k`. On wrapping grids each sample occurs only once.
 fn samples_around(edges: Edges, k: usize, radius: f64) -> Vec<usize> {
     let reach = radius as i64;
     let distinct = TestScene::new(N, edges).grid().distinct_side() as i64;
@@ -194,7 +194,7 @@ fn samples_around(edges: Edges, k: usize, radius: f64) -> Vec<usize> {
 fn the_median_is_the_middle_of_the_sorted_disc_to_the_bit() {
     let cell = 8000.0 / 64.0;
     for edges in BOTH {
-        // Steps and repeated heights as well as noise.
+        // The input has steps and repeated heights in addition to noise.
         let mut start = TestScene::new(N, edges).noise();
         start.height.iter_mut().enumerate().for_each(|(k, h)| {
             if k % N < 20 {
@@ -271,7 +271,7 @@ fn perturbed_heights_all_occur_within_the_magnitude() {
 
 #[test]
 fn random_displacements_fill_the_disc_evenly() {
-    // On a ramp, the height shows where a sample came from.
+    // On a ramp, the height of a moved sample shows its original position.
     let n = 257;
     let place = TestScene::new(n, Edges::Open);
     let ramp = Terrain::from_fn(n, Edges::Open, |u, _| u * 256.0);
@@ -281,7 +281,8 @@ fn random_displacements_fill_the_disc_evenly() {
     let count = shifts.len() as f64;
     let mean = shifts.iter().sum::<f64>() / count;
     let square = shifts.iter().map(|s| s * s).sum::<f64>() / count;
-    // A uniform disc of radius R has the variance R²/4 along an axis; rounding adds a twelfth.
+    // A uniform disc of radius R has the variance R²/4 along an axis. Rounding to samples adds a twelfth of a squared
+    // cell.
     assert!(mean.abs() < 0.2 && (square - 100.0).abs() < 2.0, "{mean} {square}");
 }
 
@@ -340,7 +341,8 @@ fn data_maps_move_with_the_terrain() {
         let mut start = place.noise();
         *start.map_mut(MapKind::Wear) = start.height.clone();
         let same = |terrain: &Terrain| **terrain.map(MapKind::Wear).unwrap() == start.height;
-        // Random displacements and quarter turns map samples to samples, so heights and map stay bit for bit equal.
+        // Random displacements and quarter turns map samples to samples. Heights and map therefore stay equal bit for
+        // bit.
         for moving in [node("Perturbation", &[("magnitude", "400")]), node("Transform", &[("angle", "90")])] {
             let made = place.finish(&moving, &start, 0);
             assert!(!same(&made) && **made.map(MapKind::Wear).unwrap() == made.height, "{moving:?}");
@@ -361,7 +363,7 @@ fn data_maps_move_with_the_terrain() {
 fn a_warp_moves_by_about_its_strength_and_never_beyond() {
     let n = 257;
     let place = TestScene::new(n, Edges::Open);
-    // 8000 m are 256 cells; on a ramp, the height shows where a sample came from.
+    // 8000 m are 256 cells. On a ramp, the height of a moved sample shows its original position.
     let ramp = Terrain::from_fn(n, Edges::Open, |u, _| u * 8000.0);
     let made = place.finish(&node("Warp", &[("amount", "300"), ("size", "500")]), &ramp, 0).height;
     let shifts: Vec<f32> =
@@ -385,12 +387,12 @@ fn an_island_ends_at_its_depth_and_keeps_its_middle() {
                     assert_eq!(made[edge], -0.2, "{edges:?} {roundness}");
                 }
             }
-            // Farther in than the width plus the bays, nothing sinks.
+            // Beyond the coast's width plus its bays, counted from the edge inwards, no terrain is lowered.
             for (i, j) in (26..39).flat_map(|i| (26..39).map(move |j| (i, j))) {
                 assert!((made[i * N + j] - start.height[i * N + j]).abs() < 1e-6, "{roundness} {i} {j}");
             }
         }
-        // Without noise, a circle stays a circle.
+        // Without noise, a circular island has a circular coast.
         let plain = [("width", "0.2"), ("coast", "0"), ("roundness", "1"), ("depth", "360")];
         let level = Terrain::from_fn(N, edges, |_, _| 0.8);
         let made = run(edges, "Island", &plain, &level);
@@ -405,7 +407,7 @@ fn an_island_ends_at_its_depth_and_keeps_its_middle() {
 
 #[test]
 fn a_ridge_rises_by_its_curvature_and_a_valley_sinks_by_it() {
-    // A long Gaussian ridge of width s, smoothed with σ, has -λ = s/(s² + σ²)^1.5 at its crest.
+    // A long Gaussian ridge of width s, smoothed with σ, has the negative curvature -λ = s/(s² + σ²)^1.5 at its crest.
     let (n, s, sigma) = (257, 12.0f32, 9.0f32);
     let place = TestScene::new(n, Edges::Open);
     let ridge = |sign: f32| {
@@ -532,7 +534,7 @@ fn terraces_keep_the_order_and_zero_sharpness_the_heights() {
         let change = made.iter().zip(&ramp.height).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         match sharpness {
             "0" => assert!(change < 1e-6, "{change}"),
-            // The tallest step is 1.98 · 300 m of 1800 m.
+            // The tallest step is 1.98 · 300 m, in a relief of 1800 m.
             _ => assert!(change > 0.01 && change < 0.33, "{change}"),
         }
     }

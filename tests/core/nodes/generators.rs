@@ -1,4 +1,4 @@
-//! Generators against their own laws, computed in another way.
+//! Generators are compared with their own equations, evaluated in another way.
 
 use crate::kits::nodes::{TestScene, node, on_squares};
 use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
@@ -30,7 +30,7 @@ fn generators_fill_about_the_unit_range() {
         let began = std::time::Instant::now();
         let mut generator = generator;
         if generator.about().name == "Import" {
-            // Without a file the terrain is level.
+            // Without a file the stamp leaves the terrain level.
             crate::kits::nodes::set(&mut generator, "file", "stamp:mountain");
         }
         let heights = fill(1025, Edges::Open, &generator);
@@ -59,7 +59,7 @@ fn spectral_layers_have_their_frequency_and_amplitude() {
         let params = [("layers", count), ("frequency", "16"), ("interpolation", "Linear"), ("persistence", "0.5")];
         let weights: f64 = (0..count.parse().unwrap()).map(|k| 0.25f64.powi(k)).sum();
         let heights = fill(513, Edges::Wrap, &node("Spectral", &params));
-        // the sum Σ pⁱ·vᵢ itself
+        // the sum Σ pⁱ·vᵢ without its scaling
         heights.into_iter().map(|h| (f64::from(h) - 0.5) * (2.0 * weights).sqrt()).collect::<Vec<f64>>()
     };
     let sums: Vec<Vec<f64>> = ["1", "2", "3"].map(layers).into();
@@ -78,7 +78,7 @@ fn spectral_layers_have_their_frequency_and_amplitude() {
             .filter(|p| p / 512 % cell == 0 && p % 512 % cell == 0)
             .map(|p| at(p / 512, p % 512))
             .collect();
-        // Uniform values in ±1, times 0.58.
+        // The displacement is a uniform random value in ±1, times 0.58 and the factor of its level.
         let expected = 0.58 / 3f64.sqrt() * 0.5f64.powi(k as i32 + 1);
         let (_, deviation) = spread(&points);
         assert!((deviation / expected - 1.0).abs() < 0.05, "layer {}: {deviation} is not {expected}", k + 1);
@@ -189,7 +189,7 @@ fn simplex_noise_is_the_sum_over_all_lattice_points_near() {
 
 #[test]
 fn folded_and_hybrid_noise_follow_perlin_noise() {
-    // One octave of Perlin noise is half of the noise that is scaled to ±1.
+    // One octave of Perlin noise is half of the noise value that is scaled to ±1.
     let one = |name: &str, more: &[(&str, &str)]| {
         let params = [&[("octaves", "1"), ("frequency", "5"), ("base", "0"), ("amplitude", "1")], more].concat();
         fill(129, Edges::Open, &node(name, &params))
@@ -207,7 +207,7 @@ fn hybrid_noise_omits_octaves_over_low_terrain() {
     let made = |octaves: &str| {
         fill(257, Edges::Open, &node("Hybrid", &[("octaves", octaves), ("offset", "0"), ("persistence", "0.5")]))
     };
-    // At offset 0, plains are where the first octave is below 0: finer octaves do not change them.
+    // At offset 0, terrain is plain where the first octave is below 0. There finer octaves add nothing.
     let (one, two) = (made("1"), made("2"));
     let mut plains = 0;
     for (a, b) in one.iter().zip(&two) {
@@ -266,11 +266,11 @@ fn wrapping_shapes_and_faults_have_no_jump_at_the_edge() {
 #[test]
 fn faults_are_steps_across_lines() {
     const N: usize = 65;
-    // A single fault without slope has two heights, and most rows contain both sides.
+    // A single fault without a slope gives two heights, and most rows contain both sides of it.
     let made = fill(N, Edges::Open, &node("Fault", &[("faults", "1"), ("width", "0")]));
     let step = 1.0 / 3.0;
     assert!(made.iter().all(|h| ((h - 0.5).abs() - step / 2.0).abs() < 1e-6));
-    // Every row and column crosses it at most once.
+    // Every row and column crosses the fault at most once.
     for k in 0..N {
         let changes = |at: &dyn Fn(usize) -> f32| (1..N).filter(|&j| at(j) != at(j - 1)).count();
         assert!(changes(&|j| made[k * N + j]) <= 1 && changes(&|j| made[j * N + k]) <= 1);
@@ -300,7 +300,7 @@ fn a_circle_is_a_cosine_bump() {
 
 #[test]
 fn triangles_take_the_mean_of_their_corners() {
-    // Without displacement, the rule computes the terrain from its corners, level by level.
+    // Without random displacement, the subdivision rule computes the terrain from its corners, level by level.
     for edges in [Edges::Open, Edges::Wrap] {
         let made = |n: usize| fill(n, edges, &node("Triangular", &[("amplitude", "0")]));
         let (coarse, fine) = (made(17), made(33));
@@ -312,7 +312,7 @@ fn triangles_take_the_mean_of_their_corners() {
         for i in 0..33i32 {
             for j in 0..33i32 {
                 let (y, x) = (i / 2, j / 2);
-                // Ends of the edge, and the third corners of the triangles on both sides.
+                // The ends of the edge, and the third corners of the two triangles that share the edge.
                 let (a, b, others) = match (i % 2, j % 2) {
                     (0, 0) => continue,
                     (0, _) => ((y, x), (y, x + 1), [(y - 1, x), (y + 1, x + 1)]),
@@ -366,7 +366,7 @@ fn voronoi_with_midpoints_keeps_the_cells_on_the_coarse_lattice() {
     assert!(between > 0.02 && between <= 0.06 * 0.85 + 1e-6, "{between}");
 }
 
-/// Samples of the paper's triangle, computed triangle by triangle and edge by edge.
+/// Samples of the paper's single triangle are computed triangle by triangle and edge by edge.
 #[test]
 fn a_single_triangle_is_that_of_the_paper() {
     let control = Control::default();
@@ -379,7 +379,7 @@ fn a_single_triangle_is_that_of_the_paper() {
         let side = 1usize << detail;
         let rows = made(&flat, detail);
         assert!(rows.len() == side + 1 && rows.iter().enumerate().all(|(i, row)| row.len() == i + 1));
-        // Brute force: every triangle of every level contributes the mean of its corners to its three midpoints.
+        // By brute force, every triangle of every level contributes the mean of its corners to its three midpoints.
         let corners = made(&flat, 0);
         let mut known: Vec<Vec<Option<f64>>> = (0..=side).map(|i| vec![None; i + 1]).collect();
         for (i, j) in [(0, 0), (1, 0), (1, 1)] {
@@ -413,7 +413,8 @@ fn a_single_triangle_is_that_of_the_paper() {
                 assert!((f64::from(*h) - e.unwrap()).abs() < 1e-6, "detail {detail}: {h} is not {e:?}");
             }
         }
-        // A finer triangle keeps the samples of the coarser one, and differs from the mean by at most the displacement.
+        // One more level of detail keeps the samples of the coarser triangle. A new sample differs from the mean of its
+        // neighbours by at most the displacement.
         let (coarse, fine) = (made(&rough, detail), made(&rough, detail + 1));
         for (i, row) in coarse.iter().enumerate() {
             for (j, h) in row.iter().enumerate() {
@@ -432,7 +433,7 @@ fn the_triangle_stands_on_the_south_edge_in_level_terrain() {
     let table = triangle(&Triangular::default(), &place.context(&control), 7).unwrap();
     for i in 0..129usize {
         for j in 0..129usize {
-            // Twice the column of the sheared row.
+            // x is twice the column of the sheared row.
             let x = 2 * j as i64 - 128 + i as i64;
             let h = heights[i * 129 + j];
             if x < 0 || x > 2 * i as i64 {
@@ -453,9 +454,10 @@ fn the_surroundings_of_the_triangle_are_void() {
             let place = TestScene::new(samples, edges);
             let made = place.finish(&generator, &Terrain::flat(place.grid()), 0);
             let ground = made.map(MapKind::Ground).expect("the triangle says where it is");
-            // Of the whole triangle, whose lowest point may be between the samples.
+            // The lowest height of the map belongs to the whole triangle, whose lowest point can be between the
+            // samples.
             let lowest = made.height.iter().copied().fold(f32::MAX, f32::min);
-            // The side of the triangle's square, in samples.
+            // Side length of the square around the triangle, in samples.
             let side = if edges == Edges::Wrap { (samples - 1) as f64 * 31.0 / 32.0 } else { (samples - 1) as f64 };
             let inset = ((samples - 1) as f64 - side) / 2.0;
             for (k, &share) in ground.iter().enumerate() {
@@ -465,7 +467,7 @@ fn the_surroundings_of_the_triangle_are_void() {
                 let within = if edges == Edges::Wrap { slanted.min(side - y) } else { slanted };
                 let expected = (within + 0.5).clamp(0.0, 1.0);
                 assert!((f64::from(share) - expected).abs() < 1e-3, "{edges:?} {samples} {k}: {share} {expected}");
-                // Every sample with terrain has a height of the triangle's own; the lowest sample has the lowest.
+                // Samples inside the triangle have its heights. All samples outside have its lowest height.
                 assert!(share >= 0.5 || slanted > -0.02 || made.height[k] == lowest, "{edges:?} {samples} {k}");
             }
             let missing = made.void_samples() as f64 / ground.len() as f64;
@@ -494,7 +496,7 @@ fn smoothing_keeps_the_hurst_exponent_and_removes_creases() {
             let params = [("smoothness", smoothness), ("smoothing", smoothing), ("distribution", distribution)];
             fill(N, Edges::Wrap, &node("DiamondSquare", &params))
         };
-        // Curvature on the lines of the coarse squares, relative to that elsewhere.
+        // Curvature on the lines of the coarse squares, relative to the curvature elsewhere.
         let creases = |heights: &[f32]| {
             let bend = |i: usize, j: usize| {
                 let k = i * N + j;
@@ -568,7 +570,7 @@ fn warped_noise_is_the_noise_at_displaced_places() {
         let lerp = |t: f64, a: f64, b: f64| a + (b - a) * t;
         lerp(fade(y), lerp(fade(x), dot(0, 0), dot(1, 0)), lerp(fade(x), dot(0, 1), dot(1, 1)))
     };
-    // Cells wide enough for a table, and too narrow for one.
+    // At frequency 5 the cells are wide enough for a table; at frequency 100 they are too narrow for it.
     for frequency in [5.0, 100.0] {
         let text = frequency.to_string();
         let params = [("octaves", "1"), ("frequency", &*text), ("warp", "0.1"), ("warp_frequency", "2"), ("base", "0")];

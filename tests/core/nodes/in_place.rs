@@ -14,7 +14,7 @@ const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 fn in_place_steps_give_the_same_bits() {
     let control = Control::default();
     for edges in BOTH {
-        // Bands of rows with borders, and very few rows.
+        // The sizes give several bands of rows with borders, and very few rows.
         for samples in [4, 33, 150] {
             let place = TestScene::new(samples, edges);
             let cx = place.context(&control);
@@ -27,7 +27,7 @@ fn in_place_steps_give_the_same_bits() {
                     assert!(beside.terrain() == in_place.terrain(), "{samples} {edges:?} {node:?}");
                     assert_eq!(beside.mass_balance(), in_place.mass_balance(), "{samples} {edges:?} {node:?}");
                 }
-                // Each of the two runs continues from the result of the other run.
+                // From here each run works in the way of the other run.
                 beside.step_in_place(&cx).unwrap();
                 in_place.step(&cx).unwrap();
                 assert!(beside.into_terrain() == in_place.into_terrain(), "{samples} {edges:?} {node:?}");
@@ -36,8 +36,8 @@ fn in_place_steps_give_the_same_bits() {
     }
 }
 
-/// An export of heights skips maps that only record the work of an erosion process, and works in place; nothing else
-/// changes.
+/// An export of heights skips maps that only record the work of an erosion process, and the process works in place. The
+/// heights stay the same.
 #[test]
 fn heights_do_not_depend_on_other_requested_maps() {
     let alone = MemoryUse { heights_only: true, ..MemoryUse::TERRAIN };
@@ -69,7 +69,7 @@ fn heights_do_not_depend_on_other_requested_maps() {
         }
     }
     assert!(left_out > 0, "no process skips any map");
-    // Masks read two of the maps; one mask reads the map of a single layer.
+    // Two masks each read a map. One of the masks reads the map of a single layer.
     let mut scene = Scene::default();
     let named = |name: &str| Layer::new(Node::named(name).expect("in the catalogue"), 1);
     scene.layers = vec![named("Perlin"), named("StreamPower"), named("Terrace"), named("Blur")];

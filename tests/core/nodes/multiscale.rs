@@ -1,4 +1,4 @@
-//! Erosion from coarse to fine: rules for every process that supports it.
+//! Coarse-to-fine erosion: properties of every process that supports it.
 
 use std::sync::Arc;
 
@@ -34,12 +34,12 @@ fn refined() -> Vec<Node> {
     Node::catalogue().into_iter().filter(multiscale).map(begun).collect()
 }
 
-/// Noise below a process.
+/// A scene with noise and `node` above it.
 fn scene(node: Node, samples: u32, edges: Edges) -> Scene {
     let mut scene =
         Scene { layers: vec![Layer::new(Node::named("Perlin").unwrap(), 1), Layer::new(node, 2)], ..Scene::default() };
     (scene.settings.resolution, scene.settings.edges) = (samples, edges);
-    // Steep even on the coarsest grid.
+    // The land is so small that slopes are steep even on the coarsest grid.
     scene.settings.size_metres = 2000.0;
     match scene.layers[1].node.about().name {
         "Coastal" => scene.settings.sea_level = 0.5 * scene.settings.relief_metres,
@@ -53,7 +53,7 @@ fn globe(node: Node, samples: u32) -> Scene {
     let mut scene = Scene::new_planet();
     scene.settings.resolution = samples;
     scene.layers.push(Layer::new(node, 2));
-    // Slopes between cells of hundreds of kilometres are gentle.
+    // Slopes between cells hundreds of kilometres wide are gentle, so the talus angle must be small.
     let _ = scene.set("2.talus_angle=0.2");
     scene
 }
@@ -110,7 +110,7 @@ fn a_preview_is_one_of_the_levels_and_caching_changes_no_bit() {
         let coarse = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
         let shown = evaluate_at(&scene, 65, ITERATIONS as u32).terrain;
         let n = shown.samples();
-        // planets begin on ground whose previews come close
+        // planets are only approximately equal, because the terrain below the process depends on the resolution
         let is_exact = !scene.is_planet();
         for k in (0..coarse.grid.len()).filter(|_| is_exact) {
             let (i, j) = (k / coarse.samples(), k % coarse.samples());
@@ -131,7 +131,7 @@ fn the_mass_balance_closes_on_the_finest_grid() {
         let levels = MultiScale { largest: LargestScale::Samples33, fine_weight: 0.75 }.levels(ITERATIONS as u32, 129);
         let all: u32 = levels.iter().map(|level| level.iterations).sum();
         assert_eq!(scene.iterations(1), Some(all));
-        // Part of the way on the first grid, at its end, on the last grid, and at the end.
+        // Iterations in the middle of the first grid, at its end, in the middle of the last grid, and at its end.
         for iteration in [2, ITERATIONS as u32, all - 1, all] {
             let made = evaluate_at(&scene, 129, iteration);
             let (grid, mass_balance) = (made.terrain.grid, made.mass_balance.unwrap());
@@ -166,7 +166,7 @@ fn the_playhead_covers_all_grids_and_larger_sizes_append() {
     let course: Vec<u128> = (0..=all).map(heights).collect();
     assert!(course.windows(2).all(|pair| pair[0] != pair[1]), "every iteration shows");
     assert!(course[all as usize] == whole(&scene, &mut Store::forgetful()).height_hash());
-    // The last iteration of the scene is the end, whatever size is requested.
+    // The last iteration of the scene is the end of the process, whatever size is requested.
     let larger = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
     assert!(evaluate_at(&scene, 129, all).terrain.hash() == larger.hash());
     assert!(scene.layers[1].iterations(129).unwrap() > all);
@@ -189,7 +189,7 @@ fn scrubbing_over_the_grids_changes_no_bit() {
 #[test]
 fn temporary_states_leave_the_cache_unchanged() {
     let mut node = refined().into_iter().find(|node| node.about().name == "Thermal").unwrap();
-    // More playhead positions than remembered timelines.
+    // The playhead visits more positions than there are cached timelines.
     set_param(node.params_mut(), "iterations", Value::Int(30));
     let scene = scene(node, 129, Edges::Open);
     let mut store = Store::default();
@@ -285,8 +285,8 @@ const DIRECTIONS: usize = 16;
 /// Number of downstream steps over which a direction is measured: longer than a cell of the coarsest grid.
 const STEPS: usize = 12;
 
-/// The flow graph, the cells ordered so that each comes after all its donors, and the drainage area of each cell in
-/// cells.
+/// Returns three results: the flow graph; the cells ordered so that each cell comes after all its donors; the drainage
+/// area of each cell, as a number of cells.
 fn drained(terrain: &Terrain) -> (FlowGraph, UpstreamOrder, Vec<f32>) {
     let (grid, control) = (terrain.grid, Control::default());
     let mesh = FlowMesh::new(grid);
@@ -297,7 +297,7 @@ fn drained(terrain: &Terrain) -> (FlowGraph, UpstreamOrder, Vec<f32>) {
     (graph, order, area)
 }
 
-/// Length of the streams of order 2 and above in each direction, in cells.
+/// Length in cells of the streams of order 2 and above, for each direction.
 fn stream_directions(terrain: &Terrain) -> [f64; DIRECTIONS] {
     let grid = terrain.grid;
     let (graph, order, area) = drained(terrain);
@@ -340,7 +340,7 @@ fn streams_have_no_more_grid_bias_than_on_one_grid() {
     };
     let [one, refined] = [LargestScale::OneGrid, LargestScale::Samples65].map(total);
     let ratios: [f64; DIRECTIONS] = std::array::from_fn(|k| refined[k] / one[k]);
-    // Rows and columns, diagonals, and the directions between.
+    // The classes are rows and columns, diagonals, and the directions between them.
     for class in [[0, 4, 8, 12].as_slice(), &[2, 6, 10, 14], &[1, 3, 5, 7, 9, 11, 13, 15]] {
         let mean = |shares: &[f64]| class.iter().map(|&k| shares[k]).sum::<f64>();
         let ratio = mean(&refined) / mean(&one);
@@ -357,8 +357,8 @@ fn trunk(terrain: &Terrain) -> Vec<[usize; 2]> {
     (0..terrain.grid.len()).filter(|&k| area[k] >= least).map(|k| [k / samples, k % samples]).collect()
 }
 
-/// Fraction of the trunk streams of a fine grid within `cells` of those of a coarse grid; one coarse cell is `step`
-/// fine cells.
+/// Fraction of the trunk-stream samples of a fine grid within `cells` of a trunk-stream sample of a coarse grid. One
+/// coarse cell is `step` fine cells wide.
 fn share_within(cells: usize, step: usize, fine: &[[usize; 2]], coarse: &[[usize; 2]]) -> f64 {
     let near = |cell: &&[usize; 2]| {
         coarse.iter().any(|there| (0..2).all(|axis| (step * there[axis]).abs_diff(cell[axis]) <= cells * step))
@@ -366,7 +366,7 @@ fn share_within(cells: usize, step: usize, fine: &[[usize; 2]], coarse: &[[usize
     fine.iter().filter(near).count() as f64 / fine.len() as f64
 }
 
-/// Fraction of the trunk streams on a fine grid within a cell of those on a coarse grid.
+/// Fraction of the trunk-stream samples on a fine grid within one coarse cell of those on the coarse grid.
 fn shared_trunks(coarse: &Terrain, fine: &Terrain) -> f64 {
     share_within(1, (fine.samples() - 1) / (coarse.samples() - 1), &trunk(fine), &trunk(coarse))
 }
@@ -384,7 +384,7 @@ fn a_larger_size_has_the_same_trunk_streams() {
         .map(|samples| evaluate(&scene, samples, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain);
     let share = shared_trunks(&coarse, &fine);
     assert!(share >= 0.9, "{share}");
-    // Takes minutes: TALWEG_LARGE=1 measures the examples up to 4097 samples.
+    // With TALWEG_LARGE=1 the test measures the examples up to 4097 samples, which takes minutes.
     if std::env::var_os("TALWEG_LARGE").is_some() {
         for name in ["growing-range", "droplet-gullies", "river-valleys", "eroded-hills"] {
             let coarse = trunk(&example_terrain(name, 513));
@@ -397,7 +397,8 @@ fn a_larger_size_has_the_same_trunk_streams() {
     }
 }
 
-/// The scenes, and the least fraction of their trunk streams on 1025 samples within a cell of those on 513.
+/// Scenes, each with the least fraction of its trunk streams at 1025 samples that must be within one cell of those at
+/// 513.
 const KEPT: [(&str, f64); 4] =
     [("growing-range", 0.98), ("river-valleys", 0.97), ("eroded-hills", 0.96), ("droplet-gullies", 0.95)];
 
@@ -415,7 +416,7 @@ fn thermal_erosion_keeps_beds_as_rough_as_their_sides() {
     let terrain = example_terrain("eroded-hills", 1025);
     let (n, height) = (terrain.samples(), &terrain.height);
     let (_, _, area) = drained(&terrain);
-    // Squared curvature of the finest grid, at the edges of beds and farther away.
+    // Squared curvature on the scale of the finest grid: at the edges of channel beds, and farther away.
     let mut sums = [[0.0f64; 2]; 2];
     for k in (0..n * n).filter(|k| [k / n, k % n].iter().all(|at| (12..n - 12).contains(at))) {
         let within = |cells: usize| {
@@ -446,7 +447,7 @@ fn kept_streams_keep_all_other_guarantees() {
             continue;
         }
         let about = format!("{} {edges:?}", node.about().name);
-        // A size that is not one of the levels, beyond the grid whose streams are kept.
+        // 600 samples is not the size of a level, and it exceeds the grid whose trunk streams are kept.
         let scene = scene(node, 600, edges);
         let all = scene.iterations(1).unwrap();
         let end = pools[0].install(|| evaluate_at(&scene, 600, all));
@@ -470,8 +471,8 @@ fn kept_streams_keep_all_other_guarantees() {
     }
 }
 
-/// Channels begin at a drainage area of 0.001 to 0.1 km² (Montgomery & Dietrich 1988); Horton's ratios of real land:
-/// Horton 1945, Strahler 1957.
+/// Channels begin at a drainage area of 0.001 to 0.1 km² (Montgomery & Dietrich 1988). Horton 1945 and Strahler 1957
+/// give Horton's ratios of real land.
 #[test]
 fn a_multiscale_range_has_six_stream_orders_and_horton_ratios() {
     let scene = &example("growing-range").unwrap().scene;

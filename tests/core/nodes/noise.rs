@@ -1,4 +1,4 @@
-//! Noise, fractals and cells against independent laws: spectra, variograms, distributions, searches.
+//! Noise, fractals and cells are compared with independent references: spectra, variograms, distributions and searches.
 
 use crate::kits::nodes::{TestScene, node, set};
 use noise::NoiseFn;
@@ -10,7 +10,7 @@ fn fill(samples: usize, edges: Edges, node: &Node) -> Vec<f32> {
     place.finish(node, &Terrain::flat(place.grid()), 0).height
 }
 
-/// With layers of amplitude pⁱ at frequencies 2ⁱ, the variogram rises with the power -2·log₂ p.
+/// Layers of amplitude pⁱ at frequencies 2ⁱ give a variogram that rises with the distance to the power -2·log₂ p.
 #[test]
 fn the_variogram_of_fbm_rises_with_twice_its_hurst_exponent() {
     const N: usize = 1025;
@@ -29,7 +29,8 @@ fn the_variogram_of_fbm_rises_with_twice_its_hurst_exponent() {
     }
 }
 
-/// The greatest difference of two distribution functions (Kolmogorov and Smirnov), each scaled to deviation 1 around 0.
+/// The greatest difference between the distribution functions of two samples (Kolmogorov and Smirnov). Each sample is
+/// first scaled to mean 0 and standard deviation 1.
 fn kolmogorov_smirnov(mut a: Vec<f64>, mut b: Vec<f64>) -> f64 {
     for values in [&mut a, &mut b] {
         let count = values.len() as f64;
@@ -56,7 +57,7 @@ fn perlin_noise_has_the_distribution_of_the_noise_crates() {
     assert!(apart < 0.03 && from_even > 1.5 * apart, "{apart} {from_even}");
 }
 
-/// Each of the four distances alone, in both metrics, on open and wrapping terrain.
+/// Each of the four distances is tested alone, in both metrics, on open and wrapping terrain.
 #[test]
 fn voronoi_distances_match_a_search_through_all_points() {
     const N: usize = 61;
@@ -131,7 +132,8 @@ fn perlin_noise_is_distributed_like_the_noise_crates() {
     let place = TestScene::new(N, Edges::Open);
     let one = node("Perlin", &[("octaves", "1"), ("frequency", "60"), ("base", "0")]);
     let ours = place.finish(&one, &Terrain::flat(place.grid()), 0).height;
-    // Our noise is scaled to ±½ with gradients of length 1; theirs to ±1 with gradients of length √2, and clipped.
+    // Our noise has gradients of length 1 and is scaled to ±½. The reference has gradients of length √2, and its values
+    // are clipped to ±1.
     let ours: Vec<f64> = ours.iter().map(|&h| 2.0 * 2f64.sqrt() * f64::from(h)).collect();
     let peer = noise::Perlin::new(3);
     let at = |k: usize| k as f64 / (N - 1) as f64 * 60.0 + 0.371;
@@ -187,8 +189,8 @@ fn diamond_square_variogram_rises_with_twice_its_smoothness() {
     }
 }
 
-/// Mean power of the rows of a wrapping field of `n` samples per row, by frequency from 1 to n / 2 - 1 (discrete
-/// Fourier transform).
+/// Mean power spectrum of the rows of a wrapping field with `n` samples per row, for the frequencies 1 to n / 2 - 1.
+/// Computed by the discrete Fourier transform.
 fn row_power(field: &[f32], n: usize, every: usize) -> Vec<f64> {
     let turn = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
     let waves: Vec<[f64; 2]> = (0..n).map(|k| [turn(k).cos(), turn(k).sin()]).collect();
@@ -206,8 +208,9 @@ fn row_power(field: &[f32], n: usize, every: usize) -> Vec<f64> {
     power
 }
 
-/// The amplitudes of the layers, read from the spectrum of their sum. A table of independent values, interpolated
-/// linearly over m samples, has the power of a triangle of width m, (sin(πkm/n) / (m·sin(πk/n)))⁴.
+/// The spectrum of the sum shows the amplitude of each layer. A table of independent values, interpolated linearly over
+/// m samples, has the power of a triangle of width m: (sin(πkm/n) / (m·sin(πk/n)))⁴, where k is the frequency and n the
+/// number of samples.
 #[test]
 fn the_spectrum_shows_the_spectral_layers_and_amplitudes() {
     const N: usize = 1024;
@@ -222,13 +225,13 @@ fn the_spectrum_shows_the_spectral_layers_and_amplitudes() {
         let shape = |layer: usize, f: usize| {
             let m = (N / (32 << layer)) as f64;
             let x = std::f64::consts::PI * (f + 1) as f64 / N as f64;
-            // A finer table has more values, so each has less of the power.
+            // A finer table has more values, so each value has less of the total power.
             m * ((m * x).sin() / (m * x.sin())).powi(4)
         };
-        // Least squares, power = Σ aᵢ² · shapeᵢ, with each frequency weighted by its expected power.
+        // Least squares fit of power = Σ aᵢ² · shapeᵢ. Each frequency is weighted by its expected power.
         let law = |f: usize| (0..LAYERS).map(|i| persistence.powi(2 * i as i32) * shape(i, f)).sum::<f64>();
         let mut system = [[0.0f64; LAYERS + 1]; LAYERS];
-        // Above the first zero of the finest table, there is nothing to measure.
+        // Above the first zero of the finest table's spectrum, the power is too small to measure.
         for (f, &measured) in power.iter().enumerate().take(200) {
             for (i, equation) in system.iter_mut().enumerate() {
                 let column = shape(i, f) / (law(f) * law(f));
@@ -255,7 +258,8 @@ fn the_spectrum_shows_the_spectral_layers_and_amplitudes() {
     }
 }
 
-/// So fine that lattice line numbers wrap around: a warped octave once had a table too small for its samples.
+/// The frequency is so high that the numbers of lattice lines overflow and wrap around. A warped octave once had a
+/// table too small for its samples.
 #[test]
 fn octaves_beyond_the_lattice_range_stay_finite() {
     let params = [

@@ -1,4 +1,4 @@
-//! Squig-curve rivers: water never rises downstream, never stands above its banks and never has a gap.
+//! Rivers along squig curves: the water never rises downstream, never stands above its banks and has no gap.
 
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Grid, MapKind, Stream, Terrain};
@@ -100,7 +100,7 @@ fn courses_cross_or_join_and_their_water_never_rises() {
                     if node.banks == BankShape::Symmetric {
                         assert!(to.level <= from.level, "{} to {}: {seed} {node:?}", from.level, to.level);
                     }
-                    // No gap: consecutive vertices are neighbours on the lattice.
+                    // The river has no gap: consecutive vertices are neighbours on the lattice.
                     let step = [0, 1].map(|a| (from.vertex[a] - to.vertex[a]).abs());
                     assert!(step[0] <= 1 && step[1] <= 1, "{from:?} {to:?}");
                 }
@@ -110,8 +110,8 @@ fn courses_cross_or_join_and_their_water_never_rises() {
     assert!(joins > 60 && forks > 20, "{joins} courses join, {forks} fork");
 }
 
-/// Distance to the nearest water in sides, and its lowest and highest level if several points are equally near, by a
-/// search through all segments.
+/// Distance to the nearest water as a multiple of the side length, and its lowest and highest level if several points
+/// are equally near. A search through all segments finds them.
 fn nearest(network: &RiverNetwork, x: f64, y: f64) -> (f64, f64, f64) {
     let mut all = Vec::new();
     for course in &network.centrelines {
@@ -151,8 +151,8 @@ fn water_has_the_level_of_the_nearest_course_point() {
     }
 }
 
-/// Hydraulic geometry after Leopold & Maddock 1953: widths are proportional to the root of the discharge, which grows
-/// with the length of the courses upstream and is divided where a river forks.
+/// Hydraulic geometry after Leopold & Maddock 1953: widths are proportional to the square root of the discharge. The
+/// discharge grows with the length of the channels upstream and is divided where a river forks.
 #[test]
 fn rivers_grow_with_their_water_and_springs_are_points() {
     let length = |network: &RiverNetwork, course: &[usize]| -> f64 {
@@ -169,7 +169,7 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
             let (terrain, network) = made(&node, N, seed);
             let inflow = node.source_width * node.source_width;
             let shares = network.discharges(inflow);
-            // The outflow equals the inflow plus the gain of every course.
+            // The outflow of the network equals its inflow plus the gain along every channel.
             let all: f64 = network.centrelines.iter().map(|c| length(&network, &c.nodes)).sum();
             let leaves = |c: &talweg::nodes::generators::squig_river::network::Centreline| {
                 on_side(node.exit, network.nodes[*c.nodes.last().unwrap()].position)
@@ -184,7 +184,7 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
                 let enters = |c: &talweg::nodes::generators::squig_river::network::Centreline| {
                     on_side(node.entry, network.nodes[c.nodes[0]].position)
                 };
-                // A fork may be where a river enters.
+                // The point where a river enters can be a fork.
                 let sources = courses().filter(|(c, s)| s[0] > 0.0 && enters(c)).map(|(c, _)| c.nodes[0]);
                 let rivers = sources.collect::<std::collections::HashSet<_>>().len();
                 assert!((out - 1.0).abs() < 1e-4, "{out}");
@@ -192,7 +192,8 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
             }
             assert!(all > 1.0);
             let water = terrain.map(MapKind::Water).unwrap();
-            // Every water sample has the depth and width of the nearest edge, by a search through all segments.
+            // Every water sample has the depth and width of the nearest channel segment, found by a search through all
+            // segments.
             let depth_of = |x: f64, y: f64| {
                 let mut best = (f64::MAX, 0.0);
                 for (course, shares) in courses() {
@@ -226,7 +227,7 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
                 let (first, last) = (course.nodes[0], course.nodes[course.nodes.len() - 1]);
                 if shares[0] == 0.0 {
                     springs += 1;
-                    // A spring is a point: little of a disc as wide as the mouth is wet.
+                    // A spring is a point: within a disc as wide as the river mouth, only a small part is wet.
                     let at = network.nodes[first].position;
                     let radius = 0.5 * 300.0 / 8000.0;
                     let near = (0..N * N).filter(|k| {
@@ -245,7 +246,7 @@ fn rivers_grow_with_their_water_and_springs_are_points() {
                 }
                 if !leaves(course) && !on_side(node.entry, network.nodes[first].position) {
                     joins += 1;
-                    // It ends within the water that it joins, and is narrower.
+                    // A tributary ends within the water that it joins, and is narrower than it.
                     let trunk = courses().filter(|(other, _)| !std::ptr::eq(*other, course)).flat_map(|(other, s)| {
                         other.nodes.iter().zip(s).filter(|(id, _)| **id == last).map(|(_, q)| *q).collect::<Vec<_>>()
                     });
@@ -314,7 +315,7 @@ fn water_connects_entry_and_exit_at_every_resolution() {
     }
 }
 
-/// The paper's form at its own samples: the course in the table falls, both water and bed.
+/// On the samples of the paper's own form, both the water level and the bed fall along the channel.
 #[test]
 fn the_course_of_the_paper_never_rises() {
     for node in kinds().into_iter().filter(|n| n.banks == BankShape::AsInPaper) {
@@ -366,7 +367,7 @@ fn cascades_gather_the_fall_in_few_places() {
     assert!(gentle < 0.35 && mixed > gentle + 0.1 && steep > 0.95, "{gentle} {mixed} {steep}");
 }
 
-/// The rivers' layer on Perlin noise, and its parts.
+/// Rivers blended with Perlin noise, the noise alone, and the rivers alone.
 fn blended(blend: Blend) -> (Terrain, Terrain, Terrain) {
     let river = Layer::new(Node::SquigRiver(SquigRiver::default()), 2);
     let ground = Layer::new(Node::named("Perlin").unwrap(), 1);
@@ -398,7 +399,7 @@ fn water_follows_the_blend_of_the_ground() {
                 Blend::Multiply => assert!((water[k] - (a * w).max(0.0)).abs() < 1e-6),
                 Blend::Max => assert!((water[k] - (w - (a - b).max(0.0)).max(0.0)).abs() < 1e-6),
                 Blend::Min => assert!((water[k] - w.min((a - b).max(0.0))).abs() < 1e-6),
-                // Like the sharp modes, away from the seam.
+                // Away from the seam the smooth modes equal the sharp modes.
                 Blend::SmoothMin | Blend::SmoothMax => assert!(water[k] <= w * 1.5 + 1e-6),
             }
         }
@@ -448,8 +449,8 @@ fn wrapping_rivers_leave_no_seam() {
     }
 }
 
-/// Figure 9 of Le Martelot: the river of one triangle enters over its left side and leaves over its base. It never
-/// leaves the triangle otherwise, and there is nothing beyond its edges.
+/// Figure 9 of Le Martelot: the river of one triangle enters over its left side and leaves over its base. Elsewhere it
+/// stays inside the triangle, and there is no water beyond the edges.
 #[test]
 fn a_triangle_river_runs_down_inside_from_side_to_base() {
     let samples = 129;
@@ -469,7 +470,7 @@ fn a_triangle_river_runs_down_inside_from_side_to_base() {
             assert!((share - 0.5).abs() < 0.02, "{share} of the square is ground");
             let wet: Vec<usize> = (0..water.len()).filter(|&k| water[k] > 0.0).collect();
             assert!(!wet.is_empty() && wet.iter().all(|&k| ground[k] > 0.0), "{banks:?} {seed}");
-            // Heights of the beds near both ends, before and after the middle of the course.
+            // Bed heights near both ends of the channel: in the rows before and after its middle.
             let rows = |k: &usize| k / samples;
             let (first, last) = (wet.iter().map(rows).min().unwrap(), wet.iter().map(rows).max().unwrap());
             assert_eq!(last, samples - 1, "{banks:?} {seed}: it ends on the base");

@@ -20,8 +20,8 @@ use talweg::tiles::{
     PlanStage, SmoothingStep, SurveyStep, TaskOutcome, TileBuild, TileError, TilePlan, tile_plan, write_plan,
 };
 
-/// Nodes for square terrain that can only be computed as a whole. A new node is either listed here, with the reason in
-/// its traits, or it is computed in parts and compared.
+/// Nodes for square terrain that must be computed on the whole terrain at once. A new node is either listed here, with
+/// the reason in its traits, or it is computed in tiles and compared.
 const WHOLE: [&str; 17] = [
     "AnalyticStreamPower",
     "Coastal",
@@ -222,7 +222,7 @@ fn trunk_streams_are_kept_in_tiles() {
             assert_ne!(scene.layers[1].node.traits().finer_grids.stream_beds, StreamBeds::Free, "{name}");
             let plan = tile_plan(&scene, samples as usize, 350).unwrap();
             assert!(name == "Droplets" || plan.stages.iter().any(|stage| !stage.is_whole() && stage.samples > 513));
-            // In small tiles an erosion runs in batches of iterations.
+            // In small tiles an erosion process runs in batches of iterations.
             let tiles: &[usize] = match (name, samples) {
                 (_, 1200) => &[350],
                 ("ShallowWater", _) => &[150, 350],

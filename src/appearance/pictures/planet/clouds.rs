@@ -1,11 +1,12 @@
-//! Clouds of a picture: how much of the ground they hide, their own light, and their shadows.
+//! Clouds in a picture of a planet: the fraction of the ground that they hide, the light that they reflect, and their
+//! shadows.
 
 use super::{NIGHT, PlanetImage, smooth};
 use crate::appearance::colours::srgb::Light;
 use crate::planet::clouds::{CLOUD_OCTAVES, CLOUD_SHADOW, PlanetClouds, cloud_cover, cloud_shell_metres};
 use crate::preferences::GlobeView;
 
-/// Brightness of thin and of thick clouds under the sun.
+/// Brightness of thin and of thick clouds in sunlight.
 const CLOUD_LIGHT: [f32; 2] = [0.72, 1.0];
 const CLOUD_SKY: f32 = 0.17;
 /// Width in pixels of the finest cloud detail.
@@ -33,12 +34,12 @@ pub(super) struct CloudPixel {
 }
 
 impl CloudPixel {
-    /// The effect of a sky without clouds.
+    /// A pixel without clouds.
     pub(super) const CLEAR: Self = Self { cover: 0.0, light: [0.0; 3], sun: 1.0 };
 }
 
 impl PlanetImage<'_> {
-    /// Adds the clouds of a view to the picture: their cover, height, drift and shadows, in the air of the planet.
+    /// Adds the clouds of a globe view to the picture: their cover, height, drift and shadows.
     #[must_use]
     pub fn with_clouds(self, view: &GlobeView) -> Self {
         let planet = &self.scene.planet;
@@ -53,7 +54,8 @@ impl PlanetImage<'_> {
         Self { clouds: (cover > 0.0).then_some(layer), ..self }
     }
 
-    /// The clouds, with as many octaves as a picture of `scale` pixels per radian can show.
+    /// The cloud layer, or `None` if the picture has no clouds. The layer has as many octaves as a picture of `scale`
+    /// pixels per radian can show.
     pub(super) fn clouds_at(&self, scale: f64) -> Option<CloudLayer> {
         let mut layer = self.clouds?;
         layer.clouds = layer.clouds.with_visible_octaves(scale / HUMP_PIXELS);
@@ -62,8 +64,9 @@ impl PlanetImage<'_> {
 }
 
 impl CloudLayer {
-    /// The effect of the clouds on a pixel of the globe. `square` is the pixel's squared distance from the picture's
-    /// centre. `at` returns the point at a depth towards the eye. All lengths are in radii of the planet.
+    /// The effect of the clouds on a pixel of the globe. `square` is the squared distance of the pixel from the
+    /// picture's centre. `at` returns the point on the pixel's line of sight that is at a given depth towards the eye.
+    /// All lengths are in radii of the planet.
     pub(super) fn pixel(&self, square: f64, at: impl Fn(f64) -> [f64; 3], sun: [f32; 3]) -> CloudPixel {
         let outside = self.shell * self.shell - square;
         if outside <= 0.0 {
@@ -74,7 +77,7 @@ impl CloudLayer {
         let facing: f32 = (0..3).map(|k| up[k] * sun[k]).sum();
         let day = smooth((facing + 0.12) / 0.24);
         let sunlit = day * (CLOUD_SKY + (1.0 - CLOUD_SKY) * (facing + 0.08).clamp(0.0, 1.0));
-        // The night light only separates the ground from space; outside the limb there is no ground.
+        // Night light makes the dark ground distinct from space, so it applies only to pixels that show ground.
         let light = cloud_shade(density) * (sunlit + if square < 1.0 { NIGHT } else { 0.0 });
         let mut sunlight = 1.0;
         if square < 1.0 && self.shadow > 0.0 {
@@ -89,7 +92,7 @@ impl CloudLayer {
     }
 }
 
-/// Brightness of sunlit clouds with a density: thick clouds are white.
+/// Brightness of sunlit clouds by their density: thick clouds are white.
 pub(super) fn cloud_shade(density: f32) -> f32 {
     CLOUD_LIGHT[0] + (CLOUD_LIGHT[1] - CLOUD_LIGHT[0]) * smooth((density - 0.15) / 0.85)
 }
@@ -103,8 +106,8 @@ mod tests {
     use crate::field::Control;
     use crate::scene::Scene;
 
-    /// A grey world without slopes: clouds brighten it where they are dense and darken it where they cast shadows, and
-    /// full cover hides it from pole to pole.
+    /// The planet is grey and has no slopes. Clouds brighten it where they are dense and darken it where they cast
+    /// shadows, and full cover hides it from pole to pole.
     #[test]
     fn clouds_cover_the_ground_and_need_air() {
         let (mut scene, terrain) = striped();
@@ -128,7 +131,7 @@ mod tests {
         let white = |[r, g, b]: [u8; 3]| r > 150 && r.abs_diff(g) < 40 && g.abs_diff(b) < 40;
         let hidden = (0..48 * 96).filter(|k| white(pixel(&full[1], k % 96, k / 96))).count();
         assert!(hidden > 48 * 96 * 8 / 10, "{hidden} pixels under a full cover");
-        // Outside the limb, clouds change the picture on the day side but not on the night side.
+        // Beyond the limb, clouds change the picture on the day side but not on the night side.
         let [cloudy, clear] = [1.0, 0.0].map(|cloud_cover| {
             let planet = PlanetImage::new(&scene, &terrain, &control).unwrap();
             let planet = planet.with_clouds(&GlobeView { cloud_cover, cloud_height: 1.0e6, ..GlobeView::default() });

@@ -1,4 +1,4 @@
-//! The globe from space, lit by the planet's own sun, with its air.
+//! The globe seen from space, with its atmosphere, lit by the planet's own sun.
 
 use super::clouds::CloudPixel;
 use super::{NIGHT, PlanetImage, dot, frame, smooth};
@@ -8,7 +8,7 @@ use crate::field::globe::from_angles;
 use crate::field::{Cancelled, Control, vector};
 use crate::planet::{Air, Planet};
 
-/// The viewpoint for the globe.
+/// The direction from which the globe is seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlobePerspective {
     /// Longitude at the centre of the picture, in degrees.
@@ -28,7 +28,7 @@ impl GlobePerspective {
 }
 
 impl PlanetImage<'_> {
-    /// The globe as seen from far away.
+    /// Draws the globe as seen from far away.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -69,7 +69,7 @@ impl PlanetImage<'_> {
                 let lit = smooth((dot(limb, sun) + 0.2) / 0.6);
                 let glow = haze * lit * libm::exp(-(distance - 1.0) / fade) as f32;
                 let glow = if density > 0.0 { air.map(|c| c * glow) } else { [0.0; 3] };
-                // Outside the limb, clouds are seen through as much air as at the limb.
+                // Clouds beyond the limb are seen through as much air as at the limb.
                 let veil = (0.55 * haze * lit).min(1.0);
                 return std::array::from_fn(|k| glow[k] + above.cover * (1.0 - veil) * above.light[k]);
             }

@@ -9,7 +9,7 @@ use crate::field::globe::{direction_at, locate_fast};
 use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
 use crate::scene::Scene;
 
-/// The sRGB colours of all samples from the scene's palette.
+/// The sRGB colours of all samples of a planet, from the scene's palette or biome table.
 ///
 /// # Errors
 /// If the computation was cancelled.
@@ -24,7 +24,7 @@ pub fn colours_of(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
     palette_colours(scene, terrain, &slopes, 1.0, control)
 }
 
-/// Colours by height and steepness, for a scene with a plain palette.
+/// Colours by height and steepness, for a scene with a palette and no biome table.
 pub(super) fn palette_colours(
     scene: &Scene,
     terrain: &Terrain,
@@ -89,7 +89,7 @@ pub fn planet_normals(
     }
 }
 
-/// The directions along the rows of a face and against its columns, tangent to the sphere.
+/// Two unit vectors tangent to the sphere: the direction of increasing columns of a face, and that of decreasing rows.
 fn face_frame(face: usize, here: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     let tangent = |axis: [f64; 3]| {
         let along: f64 = (0..3).map(|k| axis[k] * here[k]).sum();

@@ -10,7 +10,7 @@ use crate::field::globe::from_angles;
 use crate::field::{Cancelled, Control};
 use crate::planet::clouds::PlanetClouds;
 
-/// Fraction of the light that is from the sky, on open level terrain of a map.
+/// Fraction of the light that is from the sky, on open level terrain of a map. The rest is sunlight.
 const SKY_SHARE: f32 = 0.42;
 
 impl PlanetImage<'_> {
@@ -33,7 +33,8 @@ impl PlanetImage<'_> {
         })
     }
 
-    /// The sRGB colour in a direction, lit as on the map, where the sun has the same position everywhere.
+    /// The sRGB colour of the surface in a direction from the planet's centre. As on the map, the sun has the same
+    /// azimuth and elevation everywhere.
     pub fn relief_colour(&self, direction: [f64; 3]) -> [u8; 3] {
         encode(self.lit(direction).map(shoulder))
     }

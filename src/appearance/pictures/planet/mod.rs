@@ -1,16 +1,17 @@
 //! Pictures of a planet: the map of all longitudes and latitudes, and the globe from space.
 //!
 //! The map is lit like a relief image of a terrain, by a sun at the scene's azimuth and elevation everywhere, so that
-//! the whole planet is visible. The globe is lit by the planet's own sun: season, tilt and hour determine the day side.
-//! Both exaggerate slopes to the same steepness, whatever the relief, because actual slopes of a planet are invisible.
+//! the whole planet is visible. The globe is lit by the planet's own sun: season, axial tilt and hour determine the day
+//! side. Both pictures exaggerate slopes to the same steepness, whatever the relief, because actual slopes of a planet
+//! are invisible.
 //!
-//! Light scattered by the air, after Petitprez 2007: C = C_air (1 - n·v)(n·l). C_air is the colour of the air, n the
-//! vertical, v the direction to the viewer and l the direction to the sun. Outside the limb this light fades out over
-//! the height of the atmosphere.
+//! The colour of light scattered by the air is C = C_air (1 - n·v)(n·l), after Petitprez 2007. C_air is the colour of
+//! the air, n the vertical, v the direction to the viewer and l the direction to the sun. Beyond the limb this light
+//! fades out over the height of the atmosphere.
 //!
-//! Clouds are the same as in the 3D view ([`crate::planet::clouds`]). On the globe they are on a shell above the ground
-//! and cast shadows; on the map they are lit like the ground. Clouds are computed once per pixel, the ground several
-//! times.
+//! The clouds are the same as in the 3D view ([`crate::planet::clouds`]). On the globe they are on a shell above the
+//! ground and cast shadows; on the map they are lit like the ground. Clouds are computed once per pixel. The ground is
+//! computed at several positions per pixel.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
 //!
@@ -18,7 +19,7 @@
 //! |---|---|
 //! | `map` | the map of all longitudes and latitudes |
 //! | `globe` | the globe from space |
-//! | `clouds` | clouds on both |
+//! | `clouds` | clouds on the map and on the globe |
 //! | `ground` | colours and normals of the ground |
 //!
 //! This file prepares a planet and draws the pixels of both pictures.
@@ -104,8 +105,8 @@ impl<'a> PlanetImage<'a> {
         Ok(Self { scene, terrain, globe, texels, sea, clouds: None })
     }
 
-    /// Draws a picture. Each pixel is a mean over as many positions as the resolution of the terrain requires, with the
-    /// clouds `above` at the centre of the pixel. `scale` is pixels per radian.
+    /// Draws a picture. Each pixel is a mean over several positions; their number depends on the resolution of the
+    /// terrain. The clouds `above` are computed at the centre of the pixel. `scale` is the number of pixels per radian.
     fn paint(
         &self,
         [width, height]: [usize; 2],
@@ -129,7 +130,7 @@ impl<'a> PlanetImage<'a> {
         })
     }
 
-    /// Colour and slope in a direction, by bilinear interpolation.
+    /// Colour and slope of the surface in a direction from the planet's centre, by bilinear interpolation.
     fn texel(&self, direction: [f64; 3]) -> [f32; 6] {
         let n = self.globe.samples();
         let (face, u, v) = locate(direction);
@@ -146,7 +147,7 @@ impl<'a> PlanetImage<'a> {
     }
 }
 
-/// A picture of a scene: a terrain from above, or a planet from space.
+/// Draws a picture of a scene: a terrain from above, or a planet from space.
 ///
 /// # Errors
 /// If the computation was cancelled.
@@ -179,7 +180,8 @@ fn dot(a: [f64; 3], b: [f32; 3]) -> f32 {
     (0..3).map(|k| a[k] as f32 * b[k]).sum()
 }
 
-/// Unit vectors to the east and to the north at a position; at a pole, the vectors of longitude 0.
+/// Unit vectors to the east and to the north at a position on the unit sphere. At a pole, they are the vectors of
+/// longitude 0.
 fn frame([x, y, z]: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     let level = (x * x + y * y).sqrt();
     let east = if level < 1.0e-12 { [0.0, 1.0, 0.0] } else { [-y / level, x / level, 0.0] };

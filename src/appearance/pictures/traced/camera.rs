@@ -8,11 +8,12 @@ use crate::field::vector::{cross, dot};
 pub struct Camera {
     /// Position in metres: east, south, up.
     pub eye: [f64; 3],
-    /// Unit vectors: ahead, to the right and upwards.
+    /// Unit vector in the viewing direction. The next two fields are unit vectors to the right and upwards in the
+    /// picture.
     ahead: [f64; 3],
     right: [f64; 3],
     above: [f64; 3],
-    /// Half the height of the picture on a plane at distance 1.
+    /// Half the height of the picture on a plane at distance 1 from the eye.
     half: f64,
 }
 
@@ -27,7 +28,7 @@ impl Camera {
     pub fn new(eye: [f64; 3], target: [f64; 3], fov_degrees: f64) -> Self {
         let way = std::array::from_fn(|k| target[k] - eye[k]);
         let ahead = unit(way).unwrap_or([0.0, -1.0, 0.0]);
-        // x east, y south, z up is a left-handed frame, so the cross product of ahead and up points left.
+        // The axes x east, y south, z up are left-handed, so the cross product of ahead and up points left.
         let right = unit(cross([0.0, 0.0, 1.0], ahead)).unwrap_or([1.0, 0.0, 0.0]);
         let above = cross(ahead, right);
         let half = libm::tan(0.5 * fov_degrees.clamp(1.0, 170.0) * (std::f64::consts::PI / 180.0));
@@ -42,7 +43,7 @@ impl Camera {
         Self::new(std::array::from_fn(|k| target[k] + away[k]), target, fov_degrees)
     }
 
-    /// The direction of a point of the picture, in pixels from its upper left corner.
+    /// The direction from the eye to a point of the picture, given in pixels from the upper left corner.
     pub fn direction(&self, x: f64, y: f64, width: usize, height: usize) -> [f64; 3] {
         let (w, h) = (width as f64, height as f64);
         let (to_right, to_top) = ((2.0 * x - w) / h * self.half, (h - 2.0 * y) / h * self.half);
@@ -50,7 +51,7 @@ impl Camera {
         unit(way).unwrap_or(self.ahead)
     }
 
-    /// Width of a pixel on a plane at distance 1.
+    /// Width of a pixel on a plane at distance 1 from the eye.
     pub fn pixel(&self, height: usize) -> f64 {
         2.0 * self.half / higher(height as f64, 1.0)
     }
@@ -62,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_camera_faces_its_target_and_is_not_mirrored() {
-        // A camera in the south looks north: east must be on the right and up at the top.
+        // A camera in the south looks north, so east must be on the right and up at the top.
         let camera = Camera::new([50.0, 200.0, 10.0], [50.0, 0.0, 10.0], 60.0);
         let near = |a: [f64; 3], b: [f64; 3]| (0..3).all(|k| (a[k] - b[k]).abs() < 1e-12);
         assert!(near(camera.direction(40.0, 30.0, 80, 60), [0.0, -1.0, 0.0]));

@@ -1,14 +1,14 @@
 //! The debug picture of sphere tracing: the number of evaluations of the construction tree per pixel.
 //!
-//! The lightness of the colour ramp grows steadily from near black over blue and green to pale yellow (after viridis of
-//! van der Walt and Smith 2015, with our own numbers). The scale is logarithmic from 1 to the maximum, and the legend
-//! is at the bottom of the picture.
+//! The colour ramp becomes steadily lighter from near black over blue and green to pale yellow. It follows the colour
+//! map viridis of van der Walt and Smith 2015, with our own numbers. The scale is logarithmic from 1 to the maximum,
+//! and the legend is at the bottom of the picture.
 
 use super::super::image::RgbImage;
 use super::super::text::Type;
 use super::EvaluationCounts;
 
-/// Colours of the ramp at even steps.
+/// Colours of the ramp at equal steps.
 const RAMP: [[u8; 3]; 7] =
     [[20, 10, 38], [52, 32, 92], [48, 80, 128], [34, 122, 132], [58, 162, 108], [154, 196, 66], [250, 236, 146]];
 const PAPER: [u8; 3] = [24, 26, 29];
@@ -21,7 +21,7 @@ pub struct EvaluationTotals {
     pub counts: EvaluationCounts,
     /// Number of pixels.
     pub pixels: usize,
-    /// Maximum evaluations of one pixel.
+    /// Maximum number of evaluations for one pixel.
     pub most: u64,
 }
 
@@ -32,7 +32,7 @@ impl EvaluationTotals {
         Self { counts: asked, pixels: pixels.len(), most: pixels.iter().map(EvaluationCounts::all).max().unwrap_or(0) }
     }
 
-    /// Mean evaluations per pixel.
+    /// Mean number of evaluations per pixel.
     pub fn mean(&self) -> f64 {
         self.counts.all() as f64 / self.pixels.max(1) as f64
     }
@@ -96,7 +96,7 @@ mod tests {
         assert!(steps.windows(2).all(|w| w[1] >= w[0]) && steps[100] > 5 * steps[0]);
         let pixels = vec![EvaluationCounts { heights: 3, bounds: 4 }; 300 * 100];
         let drawn = evaluations_image(&pixels, 300, 100, "local bounds");
-        // Letters have soft edges, so the test accepts dark grey.
+        // Letters are anti-aliased, so the test accepts dark grey.
         let foot = &drawn.rgb[100 * 300 * 3..];
         assert!(drawn.height > 100 && foot.chunks(3).any(|p| p.iter().all(|&c| c < 100)), "no text");
         assert_eq!(EvaluationTotals::total(&pixels).mean(), 7.0);

@@ -1,9 +1,10 @@
 //! Perspective pictures of a construction by sphere tracing, directly from the construction tree and without a grid.
 //!
 //! Every pixel is a ray. The ray hits the terrain, the water of the construction, the sea, the cut side of the square,
-//! or the sky. Light, colours and water are those of the relief image, plus sky and haze. Octaves of noise too fine for
-//! a pixel at its distance are skipped. Pixels that differ from their neighbours are traced at four more positions.
-//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
+//! or the sky. Light, colours and water are those of the relief image. Sky and haze are added. Noise octaves whose
+//! wavelength is too short for a pixel at its distance are skipped. A pixel that differs from its neighbours is traced
+//! at four more positions. Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads
+//! gives the same bits.
 
 pub mod camera;
 pub mod evaluations;
@@ -47,9 +48,9 @@ pub struct TracedScene<'a> {
 /// Number of evaluations of the construction tree, summed over pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EvaluationCounts {
-    /// Evaluations of a height.
+    /// Number of evaluations of the height at a point.
     pub heights: u64,
-    /// Evaluations of a bound over a capsule.
+    /// Number of evaluations of a height bound over a capsule around a part of the ray.
     pub bounds: u64,
 }
 
@@ -72,12 +73,13 @@ impl EvaluationCounts {
 const SAME_LEVEL: f64 = 1e-3;
 /// Minimum difference between two neighbouring pixels, in linear light, at which a pixel is supersampled.
 const CONTRAST: f32 = 0.06;
-/// Positions within a supersampled pixel, relative to its centre: a rotated square.
+/// Positions traced in a supersampled pixel, relative to its centre: the corners of a rotated square.
 const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125)];
 
 /// Number of pixels traced together, horizontally and vertically.
 const TILE: [usize; 2] = [64, 16];
-/// Height above the terrain, as a fraction of the side, that counts as a hit where rays use a table: 4 cm in 8 km.
+/// Height above the terrain, as a fraction of the side, that counts as a hit where rays use a table of bounds: 4 cm in
+/// 8 km.
 const TABLE_TOLERANCE: f64 = 5e-6;
 
 /// Tracers of the surfaces that rays can hit.
@@ -94,14 +96,14 @@ enum SeenSurface {
     Water { p: [f64; 3], bed: f64, is_sea: bool },
 }
 
-/// A ray of the picture in the construction's metres, with its scale to metres of the scene.
+/// A ray of the picture in metres of the construction, with the conversion to metres of the scene.
 struct PixelRay {
     ray: TraceRay,
     /// Metres of the construction per metre of the scene along the ray.
     per_metre: f64,
 }
 
-/// A scene to trace, seen by a camera.
+/// A scene to draw by ray tracing, seen by a camera.
 pub struct TracedView<'a> {
     subject: TracedScene<'a>,
     camera: &'a Camera,
@@ -115,7 +117,7 @@ pub struct TracedView<'a> {
 }
 
 impl<'a> TracedView<'a> {
-    /// The view of `camera` with `width` × `height` pixels.
+    /// Creates the view of `camera` with `width` × `height` pixels.
     pub fn new(subject: TracedScene<'a>, camera: &'a Camera, width: usize, height: usize) -> Self {
         let per_metre = [
             subject.program.side / f64::from(subject.settings.size_metres),
@@ -144,8 +146,8 @@ impl<'a> TracedView<'a> {
         tracer.level = self.subject.level;
         let [k, up] = self.per_metre;
         tracer.half_distance = self.subject.half_distance.map(|metres| metres * k);
-        // At a grazing angle a pixel covers more terrain than its width. The resolution is half that width: this keeps
-        // more detail, although the detail can flicker.
+        // At a grazing angle a pixel covers more terrain than its width. The tracer's resolution is half the width of
+        // that terrain: this keeps more detail, although the detail can flicker.
         tracer.spread = 0.5 * self.pixel * k / higher(k, up);
         tracer.tolerance = match tracer.bound {
             Bound::Table => (TABLE_TOLERANCE * self.subject.program.side, 0.0),
@@ -210,8 +212,8 @@ impl<'a> TracedView<'a> {
         Ok((image, asked))
     }
 
-    /// Number of evaluations of the construction tree by the first ray of each pixel, and the number of evaluations
-    /// needed beforehand to build the table.
+    /// Returns the number of evaluations of the construction tree by the first ray of each pixel. The second result is
+    /// the number of evaluations needed beforehand to build the table of bounds.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -356,7 +358,7 @@ impl<'a> TracedView<'a> {
             .enumerate()
             .filter_map(|(k, seen)| if let SeenSurface::Ground(ground) = seen { Some((k, ground)) } else { None })
             .collect();
-        // Evaluate the same relative position of all points together.
+        // Heights at the same relative position of all points are evaluated together.
         let around: Vec<_> = of.iter().map(|(_, ground)| self.shade.sky_places(ground)).collect();
         let places: Vec<_> = (0..SKY_PLACES).flat_map(|side| around.iter().map(move |places| places[side])).collect();
         let heights = tracers.ground.heights(&places);
@@ -368,7 +370,7 @@ impl<'a> TracedView<'a> {
         sky
     }
 
-    /// Distances at which rays hit the water of the construction; hits beyond `nearest` do not count.
+    /// Distances along the rays at which they hit the water of the construction; hits beyond `nearest` do not count.
     fn water(
         &self,
         tracers: &SceneTracers,
@@ -379,8 +381,8 @@ impl<'a> TracedView<'a> {
         let mut met = vec![None; rays.len()];
         let Some(water) = &tracers.water else { return met };
         let mut going: Vec<(usize, f64)> = (0..rays.len()).map(|k| (k, 0.0)).collect();
-        // Near its shores the water surface is below the terrain. A hit where the terrain is higher is not a hit on
-        // water.
+        // Near its shores the water surface is below the terrain. A ray that hits the water surface at such a position
+        // has not hit visible water, so the search continues behind it.
         for _ in 0..8 {
             let traces = water.trace_rays(&going.iter().map(|&(k, from)| (rays[k].ray, from, 0.0)).collect::<Vec<_>>());
             let mut left = Vec::new();
@@ -399,7 +401,7 @@ impl<'a> TracedView<'a> {
         met
     }
 
-    /// Distance at which the ray hits the sea; `None` if the hit is beyond `nearest`.
+    /// Distance along the ray at which it hits the sea; `None` if the hit is beyond `nearest`.
     fn sea(&self, tracer: &Tracer, ray: &TraceRay, nearest: f64) -> Option<f64> {
         let level = self.shade.sea();
         if ray.direction[2] >= 0.0 || ray.origin[2] <= level {

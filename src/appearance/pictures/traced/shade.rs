@@ -1,4 +1,4 @@
-//! Light and colour where a ray hits, as in the relief image, with shadows traced towards the sun.
+//! Light and colour at the point that a ray hits, as in the relief image, with shadows traced towards the sun.
 
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
 use super::TracedScene;
@@ -12,36 +12,36 @@ use crate::construction::trace::{TraceRay, Tracer};
 use crate::construction::{MaterialLayer, NodeSelection};
 use crate::field::vector::dot;
 
-/// Colours of the sky at the horizon and overhead.
+/// Colour of the sky at the horizon. The next constant is its colour overhead.
 const HORIZON: Light = [0.60, 0.70, 0.80];
 const ZENITH: Light = [0.16, 0.31, 0.58];
-/// Colour of the air. The second constant is the distance, as a multiple of the scene's side, after which a third of
-/// the terrain's own colour is left.
+/// Colour of the air. At the distance of the next constant, a third of the terrain's own colour is left; the distance
+/// is a multiple of the scene's side.
 const AIR: Light = [0.52, 0.62, 0.74];
 const CLEAR_SIDES: f64 = 12.0;
 /// Maximum fraction of the terrain's colour that the air replaces.
 const MOST_AIR: f32 = 0.85;
-/// Colour of the earth on the cut sides of the square.
+/// Colour of the soil and rock on the cut sides of the square.
 const EARTH: Light = [0.16, 0.125, 0.10];
-/// Distances, as fractions of the side, at which the sky visibility is tested. The second constant holds the
-/// directions.
+/// Distances, as fractions of the side, at which the sky visibility is tested. The next constant holds the directions
+/// in which it is tested.
 const SKY_STEPS: [f64; 3] = [0.006, 0.02, 0.06];
 const SKY_WAYS: [(f64, f64); 4] = [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)];
 /// Number of positions at which the sky visibility is tested.
 pub const SKY_PLACES: usize = SKY_STEPS.len() * SKY_WAYS.len();
-/// Fraction of the sunlight on terrain in shadow.
+/// Fraction of the sunlight that reaches terrain in shadow.
 pub const SHADED: f32 = 1.0 - SHADOW;
 
 /// A point of the terrain that a ray has hit.
 pub struct GroundPoint {
-    /// Position in metres of the construction.
+    /// Position in metres of the construction: east, south, up.
     pub place: [f64; 3],
-    /// Slope in the construction's metres.
+    /// Slope to the east and to the south, in metres of the construction.
     pub slope: Point,
-    /// Slope in metres of the scene.
+    /// Slope to the east and to the south, in metres of the scene.
     lean: [f32; 2],
     albedo: Light,
-    /// The level of detail used for the evaluation.
+    /// The level of detail at which the point was evaluated.
     pub detail: Detail,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Shade<'a> {
         PaletteTable::lut_index(self.subject.settings, height_metres)
     }
 
-    /// Colour of the sky in a direction; below the horizon, the colour of the haze in the distance.
+    /// Colour of the sky in a direction. Below the horizon it is the colour of distant haze.
     pub fn sky(&self, direction: [f64; 3]) -> Light {
         let up = direction[2] as f32;
         let base =
@@ -144,7 +144,7 @@ impl<'a> Shade<'a> {
 
     /// The colour of the cut side of the square.
     pub fn cut(&self, p: [f64; 3]) -> Light {
-        // The layers are a tenth of the relief thick.
+        // The drawn rock layers on the cut side are a tenth of the relief thick.
         let layer = p[2] / self.subject.program.relief * 10.0;
         let tone = 0.9 + 0.1 * (layer - libm::floor(layer)) as f32;
         EARTH.map(|c| c * tone)
@@ -200,14 +200,14 @@ impl<'a> Shade<'a> {
         })
     }
 
-    /// Height of the bed below water at `p`, evaluated at `detail`.
+    /// Height of the bed below the water at `p`, evaluated at the level of detail `detail`.
     pub fn bed(&self, tracer: &Tracer, p: [f64; 3], detail: &Detail) -> f64 {
         let side = self.subject.program.side;
         let is_inside = (0.0..=side).contains(&p[0]) && (0.0..=side).contains(&p[1]);
         if is_inside { tracer.height([p[0], p[1]], detail) } else { self.subject.program.ground }
     }
 
-    /// The colour of water of a lake, a river or the sea at `p` over a bed, with a fraction of sunlight. The bed is
+    /// The colour of a lake, a river or the sea at `p`, which receives a fraction of the sunlight. The bed below is
     /// visible near the shore, and the water reflects the sky.
     pub fn water(
         &self,
@@ -240,7 +240,7 @@ impl<'a> Shade<'a> {
         mix(bottom, seen, cover)
     }
 
-    /// The colour `albedo` under sun and sky, on terrain that rises by (gx, gy); open level terrain keeps its colour.
+    /// The colour `albedo` under sun and sky, on terrain with the slope (gx, gy). Open level terrain keeps its colour.
     fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
         let [east, up, south] = self.sun;
         let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
@@ -249,7 +249,7 @@ impl<'a> Shade<'a> {
         std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
     }
 
-    /// The ray to the sun from terrain with a slope; `None` where the terrain faces away from the sun.
+    /// The ray to the sun from a point of the terrain with a slope; `None` if the terrain faces away from the sun.
     pub fn sun_ray(&self, p: [f64; 3], slope: Point) -> Option<TraceRay> {
         let facing = self.to_sun[2] - slope[0] * self.to_sun[0] - slope[1] * self.to_sun[1];
         // The ray starts above the terrain by more than the tracer's tolerance, so that it does not hit its own origin.
@@ -257,8 +257,8 @@ impl<'a> Shade<'a> {
         (facing > 0.0).then_some(TraceRay { origin: [p[0], p[1], p[2] + lift], direction: self.to_sun })
     }
 
-    /// Positions around a point at which the sky visibility is tested. Each has the sample spacing at which the terrain
-    /// is evaluated at that position.
+    /// Positions around a point at which the sky visibility is tested. The second value of each is the sample spacing
+    /// at which the terrain is evaluated there.
     pub fn sky_places(&self, ground: &GroundPoint) -> [(Point, f64); SKY_PLACES] {
         std::array::from_fn(|k| {
             let distance = SKY_STEPS[k % SKY_STEPS.len()] * self.subject.program.side;

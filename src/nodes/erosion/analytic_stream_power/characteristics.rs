@@ -1,10 +1,11 @@
-//! Streams as chains of cells, and how far a change of the base level has travelled along them after a given time.
+//! Streams as chains of cells. For every cell they determine how far a change of the base level has travelled after a
+//! given time.
 //!
 //! Of the donors of a cell, the donor with the largest drainage area continues the cell's stream upstream. A chain runs
-//! from a spring down to the last cell before a larger stream. Cells are numbered chain by chain from the mouth up,
-//! each chain after the chain that it flows into. So cells farther down a stream have smaller numbers, and the response
-//! time grows with the number along a chain. A binary search in each chain finds a point on the way down. The way down
-//! passes through at most log₂(cells) chains.
+//! from a spring down to the last cell before a larger stream. Cells are numbered chain by chain from the mouth
+//! upstream, and each chain comes after the chain that it flows into. So cells farther down a stream have smaller
+//! numbers, and the response time grows with the number along a chain. A binary search in each chain on the way
+//! downstream finds a point with a given response time. There are at most log₂(cells) chains on the way.
 
 use rayon::prelude::*;
 
@@ -14,31 +15,32 @@ use talweg_ground::hydrology::{FlowMesh, UpstreamOrder};
 
 /// Cells processed between two checks for cancellation.
 const CHECK: usize = 1 << 15;
-/// Marks the absence of a cell.
+/// Value of a cell index or number where there is no cell.
 const NOBODY: u32 = u32::MAX;
 /// Time in years in which half of a depression is filled.
 const FILL_YEARS: f64 = 10_000.0;
 
-/// The streams of a terrain, with response times and heights. The module documentation describes the numbering.
+/// The streams of a terrain, with response times and heights. The module documentation describes how cells are
+/// numbered.
 pub struct Characteristics {
     /// Cell index of each number.
     cells: Vec<u32>,
     /// Number of each cell, by cell index.
     numbers: Vec<u32>,
-    /// For each number, the number of the lowest cell of its chain.
+    /// For each number, the number of the most downstream cell of the chain.
     mouths: Vec<u32>,
     /// For each number, the number of the cell's receiver; the entry of an outlet is its own number.
     receivers: Vec<u32>,
     /// Years that a change at the outlet takes to travel to each cell, by number.
     response: Vec<f32>,
-    /// Steady-state height along these streams, by number.
+    /// Steady-state height above the outlet along these streams, as a fraction of the relief, by number.
     rise: Vec<f32>,
 }
 
 impl Characteristics {
-    /// The streams of `receivers`. Of several donors, the donor with the greatest `area` continues the stream. `reach`
-    /// returns, for a cell, the years that a change takes per cell of distance, and the steady-state rise over that
-    /// distance. Outlets stay at the heights of `base`.
+    /// Builds the streams of `receivers`. Of several donors, the donor with the greatest `area` continues the stream.
+    /// `reach` returns two values for a cell: the years that a change takes per cell of distance, and the steady-state
+    /// rise over that distance. Outlets stay at the heights of `base`.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -100,8 +102,8 @@ impl Characteristics {
         Ok(Self { cells, numbers, mouths, receivers: below, response, rise })
     }
 
-    /// Fills `heights` where a stream is lower than the terrain downstream of it: raises these cells by the fraction
-    /// `share` of the gap to the height downstream.
+    /// Fills depressions of `heights` along the streams. A cell that is lower than the terrain downstream of it is
+    /// raised by the fraction `share` of the height difference.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -121,8 +123,8 @@ impl Characteristics {
     /// Writes the heights at an `age` in years. They follow from the heights at the `beginning`, the same heights
     /// [`filled`](Self::fill), and the steady-state heights. The filled terrain moves upstream. Its depressions stay in
     /// place and fill up, as do depressions that form where the terrain downstream rises faster. The steady-state
-    /// terrain differs from the rise along these streams, which follow the eight grid directions. This difference is
-    /// added gradually as the wave of erosion approaches.
+    /// terrain differs from the rise along these streams, because the streams follow the eight grid directions. This
+    /// difference is added gradually as the wave of erosion approaches.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -157,8 +159,8 @@ impl Characteristics {
     }
 
     /// Finds the point downstream of the cell `number` with the response time `wanted`, which is above 0 and below the
-    /// cell's own response time. Returns the last cell before that point, and the fraction of the way from this cell to
-    /// its receiver.
+    /// response time of the cell. Returns the number of the last cell before that point, and the point's position
+    /// between this cell (0) and the cell's receiver (1).
     fn point_with_response(&self, number: usize, wanted: f32) -> (usize, f32) {
         let mut top = number;
         loop {
@@ -168,7 +170,7 @@ impl Characteristics {
                 top = next;
                 continue;
             }
-            // the first cell of the chain with that response time or a greater one
+            // the first cell of the chain whose response time is at least `wanted`
             let chain = &self.response[mouth..=top];
             let above = mouth + chain.partition_point(|&years| years < wanted);
             let above = above.min(top);

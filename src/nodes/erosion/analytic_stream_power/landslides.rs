@@ -1,13 +1,13 @@
 //! Instant landslides: the highest terrain that is nowhere above the given terrain and nowhere steeper than the talus
 //! angle.
 //!
-//! Law: h'(x) = min over all y of h(y) + tan θ·|x - y|, with h the old height, h' the new height and θ the talus angle.
-//! Distances |x - y| are measured along the eight directions of the grid.
-//! Scheme: on a square there are two scans, one from each of two opposite corners. In a scan every cell reads the
-//! neighbours that are done. The scans are exact except across the seam of a wrapping square (Rosenfeld & Pfaltz 1966).
-//! On wrapping squares and on globes rounds follow, in which every cell reads all its neighbours. They end when nothing
-//! changes, or after [`ROUNDS`] rounds. On a globe a cliff with a width of more cells than that remains somewhat too
-//! steep.
+//! Law: h'(x) = min over all y of h(y) + tan θ·|x - y|, with x and y points of the terrain. h is the old height, h' the
+//! new height and θ the talus angle. Distances |x - y| are measured along the eight directions of the grid.
+//! Scheme: on a square there are two scans, each from one of two opposite corners. In a scan every cell reads the
+//! neighbours that the scan has already processed. The scans are exact except across the seam of a wrapping square
+//! (Rosenfeld & Pfaltz 1966). On wrapping squares and on globes rounds follow, in which every cell reads all its
+//! neighbours. They end when nothing changes, or after [`ROUNDS`] rounds. On a globe a cliff that is wider than
+//! [`ROUNDS`] cells remains somewhat too steep.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,10 +16,10 @@ use talweg_ground::field::metric::{GridMetric, Metric, RowMetric, Uniform};
 use talweg_ground::field::topology::{EdgeFill, StencilWindow, around_row};
 use talweg_ground::field::{Cancelled, Grid};
 
-/// Maximum number of rounds.
+/// Maximum number of rounds in which every cell reads all its neighbours.
 const ROUNDS: u32 = 24;
 
-/// Lowers slopes steeper than `talus_angle` (degrees), by the fraction `slides` of the excess height of each cell. The
+/// Lowers slopes steeper than `talus_angle` (degrees). Each cell loses the fraction `slides` of its excess height. The
 /// last argument is working memory.
 ///
 /// # Errors

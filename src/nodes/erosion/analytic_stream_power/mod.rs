@@ -2,23 +2,24 @@
 //!
 //! Law: ∂h/∂t = U - K·(A + A₀)^m·S, the equation of [`stream_power`](super::stream_power) with slope exponent 1. Here h
 //! is the height, U the uplift, K the erodibility, A the drainage area, A₀ the `source_area`, m the area exponent and S
-//! the slope. A change of the base level travels upstream from the outlet and arrives after the response time τ(x) = ∫
-//! dx/(K·A^m). At the age t the height is h(x, t) = h(outlet) + ∫ U dτ where τ(x) ≤ t (uplift and erosion in balance),
-//! and otherwise h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t: the initial terrain h₀, lifted and
+//! the slope. A change of the base level travels upstream from the outlet. It arrives at x after the response time τ(x)
+//! = ∫ dx/(K·A^m). Let t be the age. Where τ(x) ≤ t, uplift and erosion are in balance: h(x, t) = h(outlet) + ∫ U dτ.
+//! Elsewhere h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t. This is the initial terrain h₀, lifted and
 //! moved upstream. So an iteration costs the same at every age, and the playhead jumps to any age at once. Depressions
 //! of the initial terrain along the streams do not travel. They fill with rubble from the slopes: half of each
-//! depression fills in 10 000 years. Slopes in steady state end at the talus angle, where landslides erode the terrain
-//! as fast as it rises. At these slopes the response time of landslides counts if it is shorter than the response time
-//! of the stream. Steeper slopes of the initial terrain are lowered as in `stream_power`, within about [`SLIDE_YEARS`].
+//! depression fills in 10 000 years. Slopes in steady state are at most as steep as the talus angle, at which
+//! landslides erode the terrain as fast as it rises. At these slopes the response time of landslides counts if it is
+//! shorter than the response time of the stream. Steeper slopes of the initial terrain are lowered as in
+//! `stream_power`, within about [`SLIDE_YEARS`].
 //!
-//! Scheme: the drainage network ([`network`]) is found first, as a fixed point, on coarse grids first. Flow directions
-//! determine the areas, the areas determine the heights at the network's age, and these heights determine the
-//! directions again. The network is the same at all ages, so the terrain changes smoothly with age. [`characteristics`]
-//! follows the stream from each cell down to x₀.
+//! Scheme: the drainage network ([`network`]) is found first, by a fixed-point iteration that starts on coarse grids.
+//! Flow directions determine the drainage areas, the areas determine the heights at the network's age, and these
+//! heights determine the directions again. The network is the same at all ages, so the terrain changes smoothly with
+//! age. [`characteristics`] follows the stream from each cell down to x₀.
 //! Boundary: open edges and the sea stay at their height; if the terrain has neither, its lowest cell does.
 //! Limits: eroded rock is lost, nothing else settles and no soil creeps; other layers simulate these processes. For
 //! slope exponents other than 1 there is no closed form in t. Where the network of the initial terrain differs from the
-//! final network, valleys cut through its hills from the first year on.
+//! final network, valleys cut through the hills of the initial terrain from the first year on.
 //! Source: Steer 2021, eqs. 9 to 15; Tzathas, Gailleton, Steer & Cordonnier 2024 (fixed point, from coarse to fine).
 
 mod characteristics;
@@ -47,7 +48,7 @@ talweg_ground::params! {
         /// Number of iterations, each of one time step. The age is the number of iterations times the time step. More
         /// iterations make older mountains at no cost.
         iterations: u32 = 100, 0..=10_000, slider 1..=300;
-        /// Duration of one iteration.
+        /// Duration of one iteration. Longer time steps make older mountains.
         time_step: f32 ["years"] = 50_000.0, 1.0..=10_000_000.0, slider 1000.0..=200_000.0;
         /// Age at which the drainage network is in balance with the terrain. Low values keep the valleys of the terrain
         /// below; high values let the uplift form new valleys.
@@ -82,8 +83,9 @@ impl Process for AnalyticStreamPower {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // On one grid, version 2 adds areas band by band, and version 3 adds them as whole numbers. From coarse to
-            // fine, version 3 keeps the valleys of large grids in place, and version 4 adds areas as whole numbers.
+            // On one grid, version 2 sums drainage areas band by band, and version 3 sums them as whole numbers. From
+            // coarse to fine, version 3 keeps the valleys of large grids in place, and version 4 sums areas as whole
+            // numbers.
             version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
             on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(14.5),
@@ -119,11 +121,11 @@ impl Process for AnalyticStreamPower {
     }
 }
 
-/// A run, whose state is the mountains at one age.
+/// A run, whose state is the terrain at one age.
 #[derive(Clone)]
 struct AnalyticStreamPowerRun {
     law: AnalyticStreamPower,
-    /// The initial terrain with its maps.
+    /// The initial terrain with its data maps.
     base: Arc<Terrain>,
     /// The network, found in the first step; all ages share it.
     network: Option<Arc<SteadyNetwork>>,
@@ -137,7 +139,7 @@ struct AnalyticStreamPowerRun {
 #[derive(Default)]
 struct AnalyticScratch {
     height: Vec<f32>,
-    /// The next state of the maps of wear and deposits.
+    /// The next wear map and the next deposits map.
     maps: [Vec<f32>; 2],
     rows: Vec<[f64; 3]>,
 }
@@ -183,7 +185,7 @@ impl ErosionRun for AnalyticStreamPowerRun {
                 let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
                 wear[j] = before[0][k] + lost as f32;
                 deposits[j] = before[1][k] + won as f32;
-                // without areas, all samples of a square except copies have the same area
+                // without `areas`, all samples of a square have the same area, except that copies have none
                 let own = areas.map_or(if j < grid.distinct_side() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
                 sums[0] += lost * own;
                 sums[1] += won * own;

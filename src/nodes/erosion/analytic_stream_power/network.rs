@@ -1,11 +1,11 @@
 //! The drainage network of a landscape at an age, and its steady-state heights.
 //!
-//! Fixed-point iteration: flow directions ([`DInfinity`] on the filled surface), then drainage areas, then steady-state
-//! heights from the outlets upstream. A height is at most the uplift during the age of the network. On the coarsest
-//! grid the iteration starts with the initial terrain and a little noise, so that water on level terrain does not
-//! follow the rows. Each finer grid starts with the initial terrain, sampled on that grid, plus the interpolated change
-//! of the coarser grid. Flow directions of a coarse grid follow its rows and diagonals, so the change is
-//! [bent](valley_displacement) when it is interpolated.
+//! The network is found by fixed-point iteration. A round computes the flow directions ([`DInfinity`] on the filled
+//! surface), then the drainage areas, then the steady-state heights from the outlets upstream. A height is at most the
+//! uplift during the age of the network. On the coarsest grid the iteration starts with the initial terrain and a
+//! little noise, so that water on level terrain does not follow the rows. Each finer grid starts with the initial
+//! terrain, sampled on that grid, plus the interpolated change of the coarser grid. Flow directions of a coarse grid
+//! follow its rows and diagonals, so the change is [bent](valley_displacement) when it is interpolated.
 
 use std::sync::Arc;
 
@@ -29,23 +29,23 @@ const FEWER: f64 = 0.6;
 const LEAST_ROUNDS: u32 = 3;
 /// Amplitude of the noise on the initial terrain, as a fraction of the relief.
 const NOISE: f32 = 1.0e-4;
-/// Steepest slope of rock that does not erode, as a tangent.
+/// Steepest slope of rock that does not erode, as rise over run.
 const STEEPEST: f64 = 500.0;
 /// Maximum response time of a cell, in years.
 const LONGEST: f64 = 1.0e12;
-/// Separates the random values of this noise from other random streams.
+/// Salt that makes the random values of this noise independent of other random streams.
 const NOISE_SALT: u64 = 0x0153;
 
-/// The drainage network, and the data that depend only on the network.
+/// The drainage network, and the data that depend only on the network and not on the age of the terrain.
 pub struct SteadyNetwork {
     mesh: FlowMesh,
-    /// Distribution of the uplift.
+    /// Distribution of the uplift over the terrain.
     pub uplift: Uplift,
     /// Drainage area of each cell, in cells, weighted by the rain.
     pub area: Arc<Vec<f32>>,
-    /// Heights at which erosion equals uplift.
+    /// Heights at which erosion equals uplift, as fractions of the relief.
     pub steady: Vec<f32>,
-    /// The initial terrain, filled so that it falls nowhere in the upstream direction.
+    /// The initial terrain with depressions filled, so that streams never rise downstream.
     pub filled_base: Vec<f32>,
     /// The streams, with the response times along them.
     pub characteristics: Characteristics,
@@ -63,7 +63,7 @@ struct InitialTerrain {
 
 /// The parameters of the stream power equation for cells of one size.
 struct WearRates {
-    /// Erosion of a stream that drains one cell, on a slope of 1, in m/year.
+    /// Erosion rate in m/year of a stream that drains one cell, on a slope of 1.
     strength: f64,
     /// Source area in cells.
     source: f64,
@@ -71,12 +71,12 @@ struct WearRates {
     cell_metres: f64,
     /// Greatest uplift in m/year.
     uplift: f64,
-    /// Steepest stable slope of the softest rock, as a tangent.
+    /// Steepest stable slope of the softest rock, as rise over run.
     talus: f64,
     relief: f64,
 }
 
-/// Response time and rise from a cell down to its receiver, over a distance of one cell.
+/// Response time and rise of the terrain from a cell's receiver up to the cell, for a distance of one cell.
 struct ResponseAndRise {
     /// Years that a change of the base level takes to travel this distance.
     years: f64,
@@ -99,7 +99,7 @@ impl WearRates {
         }
     }
 
-    /// Response time and rise of a cell with this area, erodibility and fraction of the greatest uplift.
+    /// Response time and rise of a cell with this drainage area, erodibility and fraction of the greatest uplift.
     #[inline]
     fn reach(&self, area: f32, erodibility: f32, share: f32) -> ResponseAndRise {
         let (wet, soft, up) = (f64::from(area) + self.source, f64::from(erodibility), self.uplift * f64::from(share));
@@ -210,14 +210,14 @@ impl SteadyNetwork {
         unreachable!("the finest grid is the last one")
     }
 
-    /// The cells of the network.
+    /// The cells of the network, with their neighbours and areas.
     pub fn mesh(&self) -> &FlowMesh {
         &self.mesh
     }
 }
 
 impl InitialTerrain {
-    /// Writes an approximation of the terrain at `age` to `surface`; `steady` holds its steady-state heights. The
+    /// Writes an approximation of the terrain at `age` to `surface`; `steady` holds the steady-state heights. The
     /// approximation is exact if the initial terrain is level and the uplift uniform.
     fn at_age(&self, age: f64, steady: &[f32], surface: &mut [f32]) {
         let risen = (self.wear.uplift * age / self.wear.relief) as f32;
@@ -235,7 +235,7 @@ impl InitialTerrain {
         });
     }
 
-    /// Computes drainage areas along `flow`, and the steady-state heights from the outlets upstream.
+    /// Computes the drainage areas along `flow`, and then the steady-state heights from the outlets upstream.
     fn gather(
         &self,
         cx: &Context,

@@ -1,16 +1,16 @@
-//! The strength of the sea's attack at each point of the shore, from the open water around it.
+//! The strength of the sea's attack at each point of the shore, from the open water around the point.
 //!
 //! Law: E = Σ w_k √(f_k / F) / 6 over 16 directions, with E the exposure. f_k is the length of open water in direction
-//! k, at most the fetch F. The weight is w_k = 1 - p + 2 p cos² of the angle to the strongest waves, with p
-//! `prevailing` and the cos² term 0 on the side turned away from these waves. A straight coast that faces an open sea
-//! and these waves has E = 1: of the 8 directions on its side, the two directions that graze the coast hit its own
-//! rock. Wave height grows with the square root of the fetch (Sverdrup & Munk 1947). No direction runs along a row, a
-//! column or a diagonal, so that coasts along these get no more waves than other coasts. The distance between the
-//! samples of a ray increases with the distance from the coast. Beyond an open edge samples read the edge cells. Storms
-//! run over the beaches: only terrain above the beaches blocks a ray.
+//! k, at most the fetch F. The weight is w_k = 1 - p + 2 p cos² α, with p `prevailing`. α is the angle between
+//! direction k and the strongest waves, and the cos² term is 0 on the side turned away from these waves. A straight
+//! coast that faces an open sea and these waves has E = 1. Of the 8 directions on its sea side, the two directions that
+//! graze the coast hit its own rock. Wave height grows with the square root of the fetch (Sverdrup & Munk 1947). No
+//! direction runs along a row, a column or a diagonal, so that coasts along these get no more waves than other coasts.
+//! The distance between the samples of a ray increases with the distance from the coast. Beyond an open edge samples
+//! read the edge cells. Storms run over the beaches: only terrain above the beaches blocks a ray.
 //!
-//! Scheme: the samples of a ray are at whole grid steps, the same for every cell. They are read from a table of
-//! blocking cells.
+//! Scheme: the samples of a ray are at whole grid steps, the same for every cell. They are read from a table that tells
+//! which cells block waves.
 
 use super::shore::CoastalNeighbours;
 use super::{Coastal, CoastalLaw};
@@ -18,7 +18,7 @@ use crate::Context;
 use talweg_ground::field::Cancelled;
 
 const DIRECTIONS: usize = 16;
-/// Number of directions in which a straight coast faces the sea.
+/// Number of directions in which a straight coast faces open sea.
 const FACING: f32 = 6.0;
 /// Distance of a ray's first sample in cells: outside the cell itself and its base.
 const FIRST: f32 = 1.5;
@@ -31,14 +31,15 @@ pub struct Fetch {
     /// Grid steps to the south and to the east from the cell to every sample, direction by direction.
     ray_steps: Vec<[i32; 2]>,
     weights: [f32; DIRECTIONS],
-    /// √(f / F) of a ray that is blocked at its nth sample. The last entry is for a ray that is never blocked.
+    /// Values of √(f / F) for a ray that is blocked at the nth sample, by n. The last entry is for a ray that is never
+    /// blocked.
     openness: Vec<f32>,
     /// Whether the terrain of a cell blocks waves.
     blocks: Vec<bool>,
 }
 
 impl Fetch {
-    /// Prepares the rays for the waves of `params`.
+    /// Computes the samples and the openness of the rays for the waves of `params`.
     pub fn prepare(&mut self, cx: &Context, params: &Coastal) {
         let radians = |degrees: f32| degrees * (std::f32::consts::PI / 180.0);
         let fetch = params.fetch / cx.cell_metres();
@@ -70,7 +71,7 @@ impl Fetch {
         }
     }
 
-    /// Finds the cells that block waves.
+    /// Finds the cells whose terrain is high enough to block waves.
     pub fn find_blocking_cells(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32]) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         self.blocks.resize(height.len(), false);
@@ -79,7 +80,7 @@ impl Fetch {
         })
     }
 
-    /// The exposure of the cell in row `i` and column `j`.
+    /// Returns the exposure E of the cell in row `i` and column `j`.
     pub fn exposure(&self, ring: CoastalNeighbours, i: usize, j: usize) -> f32 {
         let count = self.openness.len() - 1;
         if count == 0 {

@@ -2,17 +2,18 @@
 //! beach.
 //!
 //! Law: every contour within reach of the waves moves landward at the speed R · E · A(z) · erodibility, that is ∂h/∂t =
-//! -R E A |∇h| with h the height. A = 1 - (z / H)² above the sea level up to the wave height H, and (1 - |z| / B)²
-//! below the sea level down to the wave base B. The height z is relative to the sea. It is the height of the point
-//! nearest to the sea level on the face below the cell, after a storm has stripped up to H / 2 of sand off the beach
-//! there. Above the sea level the rock behind a face counts as part of the face, so a cliff keeps its speed while one
-//! of its cells is half cut. If a cell is cut down before a step ends, the rest of the step acts on the cell behind it.
-//! Undercut rock collapses to the cliff angle. Sand erodes like loose ground. All eroded sand and the fraction
-//! `beach_share` of the eroded rock become debris; the rest is mud and lost. Debris spreads over the shore by diffusion
-//! with the diffusivity D, over √(4 D t) = `drift` in the time t of an iteration. Debris settles as sand where the
-//! terrain stays gentler than the beach angle and lower than half a wave height above the sea; less debris settles in
-//! deeper water.
-//! Symbols: R `retreat` (metres per iteration), E exposure (see `fetch`; 1 on a straight coast that faces an open sea).
+//! -R E A |∇h| · erodibility with h the height. The attack is A = 1 - (z / H)² above the sea level up to the wave
+//! height H, and (1 - |z| / B)² below the sea level down to the wave base B. The height z is relative to the sea level.
+//! It is the height of the point nearest to the sea level on the face below the cell, after a storm has stripped up to
+//! H / 2 of sand off the beach there. Above the sea level the rock behind a face counts as part of the face, so a cliff
+//! keeps its speed while one of its cells is half cut. If a cell is cut down before a step ends, the rest of the step
+//! acts on the cell behind it. Undercut rock collapses to the cliff angle. Sand erodes like loose ground. All eroded
+//! sand and the fraction `beach_share` of the eroded rock become debris; the rest is mud and lost. Debris spreads over
+//! the shore by diffusion with the diffusivity D, over √(4 D t) = `drift` in the time t of an iteration. Debris settles
+//! as sand where the terrain stays gentler than the beach angle and lower than half a wave height above the sea. In
+//! deeper water less debris settles.
+//! Symbols: R is `retreat` (metres per iteration). E is the exposure (see `fetch`), which is 1 on a straight coast that
+//! faces an open sea.
 //!
 //! Scheme: |∇h| is computed upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast
 //! retreats at the same speed in every direction. An iteration takes enough steps to keep the retreat per step below
@@ -20,10 +21,10 @@
 //! super-time-stepping scheme RKL1 (Meyer, Balsara & Aslam 2014): s stages reach as far as s (s + 1) / 2 explicit
 //! passes. Like explicit passes, they make no amount negative.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Conservation: eroded material is lost as mud, or becomes debris and later ground again; debris that has not settled
+//! Conservation: eroded material is lost as mud, or becomes debris and later ground again. Debris that has not settled
 //! yet is in the Sediment map.
-//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle
-//! (tests/core/nodes/erosion/coastal.rs).
+//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle to the
+//! grid (tests/core/nodes/erosion/coastal.rs).
 //! Stability: nothing falls below the wave base or below a neighbour, and nothing is built above the beach.
 //! Squares only: the waves have one direction everywhere, and the shore is listed in rows of equal cells.
 //! From coarse to fine: an iteration on a grid lasts half as long as on the next coarser grid. So coasts retreat by the
@@ -76,9 +77,10 @@ talweg_ground::params! {
         /// Width of open water over which waves grow to their full strength. Bays and straits narrower than this are
         /// sheltered.
         fetch: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0;
-        /// Direction that the strongest waves come from, clockwise from north.
+        /// Direction from which the strongest waves come, clockwise from north.
         wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0;
-        /// How strongly waves from the direction of the strongest waves prevail. At 1 the lee shores stay unchanged.
+        /// Strength of waves from the main direction compared with other waves. At 1 coasts turned away from the waves
+        /// stay unchanged.
         prevailing: f32 ["share"] = 0.4, 0.0..=1.0;
         /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
         /// made a hardness map, the higher hardness counts in each place.
@@ -99,8 +101,8 @@ impl Process for Coastal {
         Traits {
             writes: &WRITTEN,
             reads_sea_level: true,
-            // in version 3 debris drifts the full distance on fine grids too; version 4, from coarse to fine: coasts
-            // keep their places
+            // since version 3, debris drifts the full distance on fine grids too; since version 4, only from coarse to
+            // fine, coasts keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 4 },
             memory: NodeMemory::constant(6.8),
             finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
@@ -128,10 +130,10 @@ impl Process for Coastal {
         prepare(&mut terrain, &WRITTEN);
         let mut carried_before = 0.0;
         if cx.cell_ratio > 1.0 {
-            // debris that the coarser grids passed on
+            // the Sediment map holds the debris that the coarser grid passed on
             carried_before = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         } else {
-            // only debris of this process counts: sediment that another process carries is removed from the map
+            // only debris of this process counts, so sediment that another process carries is removed from the map
             terrain.set_map(MapKind::Sediment, Some(Arc::new(vec![0.0; terrain.grid.len()])));
         }
         Box::new(CoastalRun {
@@ -147,8 +149,8 @@ impl Process for Coastal {
 }
 
 impl Coastal {
-    /// The parameters on a finer grid of a [multi-scale](crate::multiscale) erosion. An iteration there is shorter, in
-    /// proportion to the cell size.
+    /// Returns the parameters for a finer grid of a [multi-scale](crate::multiscale) erosion. An iteration there is
+    /// shorter, in proportion to the cell size.
     fn on_level(&self, level: f32) -> Self {
         let shorter = if level > 1.0 { 1.0 / level } else { 1.0 };
         Self { retreat: self.retreat * shorter, drift: self.drift * shorter.sqrt(), ..self.clone() }
@@ -163,17 +165,17 @@ const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Sedime
 const MOST_STEPS: f32 = 16.0;
 /// Maximum retreat of the coast in a step, in cells.
 const COURANT: f32 = 0.5;
-/// Value of D t that one explicit pass spreads, in squared cells; up to ¼ nothing becomes negative.
+/// Maximum retreat of the coast in a step, as a multiple of the cell size.
 const EXPLICIT: f32 = 0.2;
-/// Maximum number of stages of the diffusion: debris drifts up to 40 cells in a step.
+/// Value of D t that one explicit pass spreads, in squared cells. For values up to ¼ no amount becomes negative.
 const MOST_STAGES: u32 = 64;
 
 /// Fraction of the debris that rounding may lose or gain before the error is corrected. Debris that spreads far is so
-/// even that its differences are rounded away, in the same direction in every pass.
+/// uniform that its differences are rounded away, in the same direction in every pass.
 const ROUNDING: f64 = 2.0e-7;
 
-/// Adds `amount`, which rounding lost, to the cell with the most debris, or to the first of several. Returns the amount
-/// actually added.
+/// Adds `amount`, which rounding lost, to the cell with the most debris. If several cells have the most debris, the
+/// first of them gets the amount. Returns the amount actually added.
 fn correct_rounding(grid: Grid, debris: &mut [f32], amount: f64) -> f64 {
     let (n, distinct) = (grid.samples, grid.distinct_side());
     let cells = (0..distinct).flat_map(|i| (0..distinct).map(move |j| i * n + j));
@@ -186,12 +188,11 @@ fn correct_rounding(grid: Grid, debris: &mut [f32], amount: f64) -> f64 {
     won
 }
 
-/// A run of coastal erosion.
 #[derive(Clone)]
 struct CoastalRun {
     params: Coastal,
     rock: Rock,
-    /// Cells that waves or collapse have attacked: steep neighbours above them may fall.
+    /// Whether waves or collapse have attacked each cell. Steep neighbours above an attacked cell can fall.
     undercut: Vec<bool>,
     terrain: Terrain,
     next: WorkingMemory<CoastalBuffers>,
@@ -208,7 +209,7 @@ struct CoastalBuffers {
     undercut: Vec<bool>,
     shore: ShoreCells,
     fetch: Fetch,
-    /// For each row, its loss, its gain and its debris in transit.
+    /// For each row, the material lost, the material gained and the debris in transit.
     rows: Vec<[f64; 3]>,
 }
 
@@ -299,9 +300,9 @@ pub struct CoastalLaw {
     pub ring: CoastalNeighbours,
     /// Height of the sea level.
     pub sea: f32,
-    /// Height that waves reach.
+    /// Height up to which waves reach.
     pub crest: f32,
-    /// Height of the top of the cliffs that waves bring down.
+    /// Height of the top of the highest cliffs that can collapse.
     pub top: f32,
     /// Height of the top of the beaches.
     pub berm: f32,
@@ -315,7 +316,7 @@ pub struct CoastalLaw {
     pub base: f32,
     /// Retreat in one step, in cells.
     pub retreat: f32,
-    /// Rise over one cell of the steepest cliff.
+    /// Rise over one cell of the steepest stable cliff.
     pub cliff: f32,
     /// Rise over one cell of the beach.
     pub beach: f32,
@@ -354,7 +355,7 @@ impl CoastalLaw {
         }
     }
 
-    /// Strength of the waves at a height, from 0 to 1.
+    /// Strength of the waves' attack A at a height, from 0 to 1.
     pub fn attack(&self, height: f32) -> f32 {
         let z = height - self.sea;
         if z > 0.0 {

@@ -1,4 +1,4 @@
-//! The cells of a shore, and its four operations: find the cells, attack the rock, spread the debris, settle it.
+//! The cells of a shore and the four operations on them: find the cells, attack the rock, spread and settle the debris.
 
 use rayon::prelude::*;
 
@@ -8,16 +8,16 @@ use crate::Context;
 use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, Edges, Grid};
 
-/// Fraction of the debris over a cell that settles in one step, if there is room.
+/// Fraction of the debris over a cell that settles in one step, if the beach is low and gentle enough.
 const SETTLING: f32 = 0.5;
-/// Fraction of an overhang that falls in one step.
+/// Fraction of the overhanging rock that falls in one step.
 const COLLAPSE: f32 = 0.5;
 /// Cells of the shore that are processed between two checks for cancellation.
 const CHUNK: usize = 2048;
-/// Marks a cell that is not on the shore.
+/// Position of a cell that is not on the shore.
 const NONE: u32 = u32::MAX;
 
-/// The neighbours of cells on a grid, where every distinct cell counts once.
+/// Finds the neighbours of cells on a grid. On a wrapping grid every distinct cell counts once.
 #[derive(Clone, Copy)]
 pub struct CoastalNeighbours {
     /// Samples per side.
@@ -40,8 +40,8 @@ impl CoastalNeighbours {
         if at + 1 < self.distinct { Some(at + 1) } else { self.wraps.then_some(0) }
     }
 
-    /// The neighbours of cell `k`: west, east, north, south, then the diagonal ones; `k` itself where a neighbour is
-    /// missing.
+    /// Returns the neighbours of cell `k`: west, east, north, south, then the diagonal ones. A missing neighbour is
+    /// replaced by `k` itself.
     fn neighbours(self, k: usize) -> [usize; 8] {
         let (n, i, j) = (self.samples, k / self.samples, k % self.samples);
         let (west, east) = (self.index_before(j), self.index_after(j));
@@ -63,14 +63,14 @@ impl CoastalNeighbours {
         ]
     }
 
-    /// Whether the given row and column are on the terrain.
+    /// Whether row `i` and column `j` are on the terrain.
     #[inline(always)]
     pub fn holds(self, i: isize, j: isize) -> bool {
         let side = self.distinct as isize;
         i >= 0 && j >= 0 && i < side && j < side
     }
 
-    /// The cell nearest to a row and column that may be beyond the edges.
+    /// Returns the cell nearest to row `i` and column `j`, which can be beyond the edges.
     #[inline(always)]
     pub fn clamped_cell(self, i: isize, j: isize) -> usize {
         let side = self.distinct as isize;
@@ -83,7 +83,7 @@ impl CoastalNeighbours {
 #[derive(Default)]
 pub struct ShoreCells {
     cells: Vec<u32>,
-    /// Loss or gain of height of each cell.
+    /// Height change of each cell, as a positive number: the loss by the attack, then the room for deposits.
     change: Vec<f32>,
     debris: Vec<f32>,
     spread: Vec<f32>,
@@ -94,7 +94,7 @@ pub struct ShoreCells {
 }
 
 impl ShoreCells {
-    /// Lists the cells that waves, collapse or debris may change: the surf zone, the slopes that rise from the surf
+    /// Lists the cells that waves, collapse or debris can change: the surf zone, the slopes that rise from the surf
     /// zone, and undercut cells.
     pub fn find(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32], undercut: &[bool]) -> Result<(), Cancelled> {
         let ring = law.ring;
@@ -106,7 +106,8 @@ impl ShoreCells {
                 || (vec![false; distinct], vec![false; distinct]),
                 |(around, rises), i| {
                     cx.control.check()?;
-                    // for each column: whether waves reach, or have undercut, one of the three cells around row i
+                    // for each column: whether waves reach, or have undercut, a cell in one of the three rows around
+                    // row i
                     around.fill(false);
                     for row in [ring.index_before(i), Some(i), ring.index_after(i)].into_iter().flatten() {
                         let cells = height[row * n..][..distinct].iter().zip(&undercut[row * n..][..distinct]);
@@ -170,7 +171,7 @@ impl ShoreCells {
         Ok(washed_out)
     }
 
-    /// Spreads the debris over the shore, including the debris that this step's attack produced.
+    /// Spreads the debris over the shore, including the debris from the attack in this step.
     pub fn spread(
         &mut self,
         cx: &Context,
@@ -223,7 +224,7 @@ impl ShoreCells {
         Ok(())
     }
 
-    /// Deposits debris in the places where the beach stays gentle.
+    /// Deposits debris as sand where the beach stays gentle enough.
     pub fn deposit_debris(
         &mut self,
         cx: &Context,
@@ -252,7 +253,7 @@ impl ShoreCells {
 }
 
 impl CoastalLaw {
-    /// Height that cell `k` loses in one step.
+    /// Returns the height that cell `k` loses in one step, by waves and by collapse.
     fn loss(&self, fetch: &Fetch, rock: &Rock, [height, sand]: [&[f32]; 2], undercut: &[bool], k: usize) -> f32 {
         let (h, around) = (height[k], self.ring.neighbours(k));
         let erodibility = rock.erodibility(k);
@@ -316,8 +317,8 @@ impl CoastalLaw {
         if rock > 0.0 { sand[k] + rock * erodibility } else { loss }
     }
 
-    /// Height that a cliff loses in the rest of the step, once the cell in front of it is cut down to the sea. Without
-    /// this loss a cliff would wait for the next step at every cell and lag behind.
+    /// Returns the height that a cliff loses in the rest of the step, once the cell in front of it is cut down to the
+    /// sea. Without this loss a cliff would wait for the next step at every cell and retreat too slowly.
     fn rest_of_the_step(&self, fetch: &Fetch, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
         let [west, east, north, south, ..] = self.ring.neighbours(k);
         let mut most = 0.0;
@@ -342,7 +343,7 @@ impl CoastalLaw {
         most
     }
 
-    /// Height by which debris may raise cell `k` so that the beach stays gentle.
+    /// Returns the height by which debris can raise cell `k` so that the beach stays gentle.
     fn room(&self, height: &[f32], k: usize) -> f32 {
         let mut level = self.berm;
         for (d, other) in self.ring.neighbours(k).into_iter().enumerate() {

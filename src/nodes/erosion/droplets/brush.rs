@@ -1,8 +1,8 @@
-//! The brushes of droplets: cones of weights that dig and deposit.
+//! The brushes of droplets: cones of weights with which a droplet digs and deposits.
 
 use super::ground::{LANES, TileGround};
 
-/// Radius of the fan at the end of a droplet, in radii of the droplet.
+/// Radius of the fan of debris at the end of a droplet's path, as a multiple of the droplet's radius.
 pub const FAN_RADII: f32 = 3.0;
 
 /// The two brushes of a droplet.
@@ -19,13 +19,14 @@ impl DropletBrushes {
     }
 }
 
-/// Cones of weights around a point, one for each of several positions within a cell; each cone sums to 1.
+/// Cones of weights around a point, one for each of several positions of the point within a cell. The weights of each
+/// cone sum to 1.
 pub struct Brushes {
-    /// Number of cells from the middle to the edge of the square that contains the cone.
+    /// Number of cells from the centre to the edge of the square that contains the cone.
     pub half: usize,
-    /// Number of cells in a row of weights: the cells of the square, padded with weight 0 to whole vectors.
+    /// Number of weights in a row: the cells of the square, padded with weight 0 to whole vectors.
     width: usize,
-    /// Number of positions that are distinguished along each axis of a cell.
+    /// Number of positions along each axis of a cell for which there is a cone.
     parts: usize,
     weights: Vec<f32>,
 }
@@ -44,7 +45,7 @@ impl Brushes {
         let width = square.next_multiple_of(LANES);
         let mut weights = vec![0.0; parts * parts * square * width];
         for (part, weights) in weights.chunks_mut(square * width).enumerate() {
-            // positions range from -1/2 to 1/2 around the middle cell
+            // positions range from -1/2 to 1/2 around the centre of the middle cell
             let place = |k: usize| (k as f32 + 0.5) / parts as f32 - 0.5;
             let (px, py) = (place(part % parts), place(part / parts));
             let mut sum = 0.0;
@@ -59,7 +60,7 @@ impl Brushes {
         Self { half, width, parts, weights }
     }
 
-    /// Weights around a point, and the row and column of its nearest cell.
+    /// Returns the weights around a point, and the row and column of the cell nearest to the point.
     #[inline(always)]
     fn weights(&self, [x, y]: [f32; 2]) -> (&[f32], [usize; 2]) {
         let (j, i) = ((x + 0.5) as usize, (y + 0.5) as usize);
@@ -98,7 +99,8 @@ impl Brushes {
         rose[0] + rose[1] + rose[2] + rose[3]
     }
 
-    /// [`change`](Self::change) for a cone that extends over an edge: beyond an open edge it is cut off.
+    /// Does the same as [`change`](Self::change) for a cone that extends over an edge. Beyond an open edge the cone is
+    /// cut off.
     #[cold]
     #[inline(never)]
     fn change_at_edge(
@@ -161,7 +163,7 @@ impl Brushes {
 #[derive(Clone, Copy)]
 pub struct DropletStroke {
     place: [f32; 2],
-    /// Sum of the height changes of all cells; negative for digging.
+    /// Sum of the height changes of all cells, as a fraction of the relief; negative for digging.
     pub amount: f32,
     /// Lower limit of the height of dug cells; `level` is the upper limit of the height of raised cells.
     floor: f32,

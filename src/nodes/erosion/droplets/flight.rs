@@ -6,17 +6,17 @@ use super::ground::{SharedGround, TileGround};
 use crate::Context;
 use talweg_ground::field::Cancelled;
 
-/// Radius of the widest brush in cells; it limits the time of a droplet on a fine grid.
+/// Radius of the widest brush in cells. It limits the computing time of a droplet on a fine grid.
 const WIDEST: f32 = 64.0;
-/// Radius of the narrowest brush in cells; a narrower cone would fall between the cells.
+/// Radius of the narrowest brush in cells. A narrower cone could fit between the cells and change none of them.
 const NARROWEST: f32 = 1.25;
 /// Steps of a droplet between two checks for cancellation.
 const STEPS_BETWEEN_CHECKS: u32 = 64;
 /// Maximum number of steps of a droplet.
 const MOST_STEPS: f32 = 2048.0;
 
-/// The parameters of all droplets, in units of the grid: lengths in cells, heights as fractions of the relief, loads as
-/// heights over one cell.
+/// The parameters of all droplets, in units of the grid: lengths in cells, heights as fractions of the relief. A load
+/// is the height of its volume over one cell.
 pub struct DropletLaw {
     pub radius: f32,
     step: f32,
@@ -25,12 +25,12 @@ pub struct DropletLaw {
     capacity: f32,
     erosion: f32,
     deposition: f32,
-    /// Factor from a height difference over one cell to a tangent.
+    /// Factor from a height difference over one cell to a slope as rise over run.
     tangent: f32,
     min_tangent: f32,
-    /// Height by which deposits may rise above a droplet: the rise of the minimum slope over the radius of the brush.
+    /// Height by which deposits can rise above a droplet: the rise of the minimum slope over the radius of the brush.
     heap: f32,
-    /// Increase of the squared speed v² per unit of height that the droplet falls.
+    /// Increase of the squared speed v² per unit of height through which the droplet falls.
     gravity: f32,
     /// Fraction of the water lost per step.
     drying: f32,
@@ -76,14 +76,14 @@ impl DropletLaw {
         }
     }
 
-    /// Farthest distance from its start at which a droplet can read or change a cell.
+    /// Returns the farthest distance, in cells, from its start at which a droplet can read or change a cell.
     pub fn reach(&self, tools: &DropletBrushes) -> f32 {
         self.steps as f32 * self.step + tools.fan.half as f32 + 2.0
     }
 
-    /// Runs the droplets of all lanes to their end, in lockstep. A lane must finish its stroke before it can read the
-    /// terrain again, and the work of other lanes fills this waiting time. No two lanes touch the same cell, so the
-    /// result is the same as without lockstep.
+    /// Runs the droplets of all lanes to the end of their paths, in lockstep. A lane must finish its stroke before it
+    /// can read the terrain again, and the work of other lanes fills this waiting time. No two lanes touch the same
+    /// cell, so the result is the same as without lockstep.
     pub fn run<S: Iterator<Item = Start>>(
         &self,
         cx: &Context,
@@ -141,7 +141,7 @@ impl DropletLaw {
         }
         let direction = [turned[0] / length, turned[1] / length];
         let water = 1.0 - self.drying * droplet.steps as f32;
-        // rounding may leave a load just below 0
+        // rounding can leave a load just below 0
         let load = droplet.load;
         let carried = if load > 0.0 { load } else { 0.0 };
         ground.pass(place, droplet.area * water * self.step, carried * self.step);
@@ -180,8 +180,8 @@ impl DropletLaw {
         if droplet.outside {
             return [f64::from(load), 0.0];
         }
-        // the final fan is wide and gentle; a load that exceeds the room below its surface is put on top, and the part
-        // beyond an open edge is lost
+        // the final fan is wide and gentle; the part of a load that does not fit below the surface of the fan is put on
+        // top, and the part beyond an open edge is lost
         if load > 0.0 {
             let level = patch.look(place).0 + self.heap * FAN_RADII;
             load -= tools.fan.work(patch, None, &DropletStroke::deposit(place, load, level));
@@ -193,13 +193,12 @@ impl DropletLaw {
     }
 }
 
-/// Number of lanes that run in lockstep.
+/// Number of lanes, each with one droplet in progress, that run in lockstep.
 pub const LANES: usize = 4;
 
 /// Start of a droplet: its position, and the area whose rain the droplet carries.
 pub type Start = ([f32; 2], f32);
 
-/// A droplet on its way downhill.
 struct Droplet {
     place: [f32; 2],
     direction: [f32; 2],

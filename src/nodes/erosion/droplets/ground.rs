@@ -9,18 +9,21 @@ use crate::Context;
 use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, Edges, Grid};
 
-/// Number of cells that a brush may extend beyond the end of a row, because the brush's rows are whole vectors.
+/// Number of cells by which a brush can extend beyond the end of a row, because the rows of the brush are whole
+/// vectors.
 pub const LANES: usize = 4;
 
-/// The shared terrain; it stores every distinct cell once. The cells are atomic so that the tiles of a colour can write
-/// in parallel in safe code. No two tiles touch the same cell, so relaxed loads and stores are enough.
+/// The shared terrain, which stores every distinct cell once. The cells are atomic so that the tiles of one colour can
+/// write in parallel in safe code. No two tiles of a colour touch the same cell, so relaxed loads and stores are
+/// enough.
 pub struct SharedGround {
     /// Number of cells in a row.
     pub side: usize,
     wraps: bool,
     /// Heights, as the bits of an `f32`.
     pub height: Vec<AtomicU32>,
-    /// Water that passed each cell in this iteration, in cell areas. Empty if no node or export reads the flow.
+    /// Water that passed each cell in this iteration, as the number of cells whose rain it is. Empty if no node or
+    /// export reads the flow.
     pub flow: Vec<AtomicU32>,
     /// Load that passed each cell in this iteration, as a height over the cell.
     pub load: Vec<AtomicU32>,
@@ -59,7 +62,7 @@ impl SharedGround {
         })
     }
 
-    /// Wraps a position into the terrain; `None` if the position is beyond an open edge.
+    /// Wraps a position into the terrain. Returns `None` if the position is beyond an open edge.
     #[inline(always)]
     pub fn place_inside(&self, [x, y]: [f32; 2]) -> Option<[f32; 2]> {
         let side = self.side as f32;
@@ -91,7 +94,7 @@ impl SharedGround {
     }
 }
 
-/// A copy of a rectangle of the terrain as plain numbers, for the droplets of one tile. The rectangle may cross the
+/// A copy of a rectangle of the terrain as plain numbers, for the droplets of one tile. The rectangle can cross the
 /// seam of the terrain.
 pub struct TileGround {
     pub side: usize,
@@ -135,7 +138,7 @@ impl TileGround {
         }
     }
 
-    /// Indices of the shared cells that a row of the patch copies: the part up to the seam, then the part beyond the
+    /// Returns the indices of the shared cells that a row of the patch copies, first up to the seam and then beyond the
     /// seam.
     fn parts(&self, row: usize) -> [std::ops::Range<usize>; 2] {
         let i = self.rows.first + row;
@@ -157,7 +160,7 @@ impl TileGround {
         self.columns.count
     }
 
-    /// Interpolated height at a point, with the gradient per cell; the point must be inside the patch.
+    /// Returns the interpolated height at a point, and the gradient per cell. The point must be inside the patch.
     #[inline(always)]
     pub fn look(&self, [x, y]: [f32; 2]) -> (f32, [f32; 2]) {
         let (j, i) = (x as usize, y as usize);

@@ -1,34 +1,36 @@
 //! Droplet erosion: single droplets of rain run downhill, pick up rock where they are fast and steep, and deposit it
 //! where they slow down.
 //!
-//! Law, for a droplet at p with unit direction e, speed v, water w and load s, per step of length δ, on terrain of
-//! height h: e ← (i e - (1 - i) ∇h) / |…|, p' = p + δe, fall = h(p) - h(p'). Uphill (fall < 0) the droplet fills the
-//! hollow behind it, no higher than h(p'). Downhill its capacity is c = K · sin(max(θ, θ_min)) · v · w with tan θ =
-//! fall / δ. Below capacity the droplet picks up a fraction of c - s and never digs below h(p'). Above capacity it
-//! deposits a fraction of s - c and never builds above h(p) + δ' tan θ_min, with δ' the radius of the brush. Then v²
-//! grows by g · fall / L, and w = 1 - ε · path / L, where path is the distance run so far. The droplet ends when it is
-//! spent (v² ≤ 0, no slope, path = L). Then it deposits its whole load. At an open edge it ends as well, and its load
-//! is lost.
-//! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`, L `lifetime` (a path
-//! length in metres), R `radius` (the radius in metres of the cone of weights that a droplet changes). Rates and
-//! inertia are defined for a path of R/3 and converted to the step: δ is R/3, but at least one cell. Every iteration
-//! rains the same depth. Each droplet represents the area around its start, so the number of droplets changes the grain
-//! but not the depth, and grids of any resolution produce the same landscape.
+//! Law: a droplet at the point p has the unit direction e, speed v, water w and load s. It moves in steps of length δ
+//! on terrain of height h: e ← (i e - (1 - i) ∇h) / |…|, p' = p + δe, fall = h(p) - h(p'). Uphill (fall < 0) the
+//! droplet fills the hollow behind it, no higher than h(p'). Downhill its capacity is c = K · sin(max(θ, θ_min)) · v ·
+//! w with tan θ = fall / δ. Below capacity the droplet picks up a fraction of c - s and never digs below h(p'). Above
+//! capacity it deposits a fraction of s - c and never builds above h(p) + δ' tan θ_min, with δ' the radius of the
+//! brush. Then v² grows by g · fall / L, and w = 1 - ε · path / L, where path is the distance run so far. The droplet
+//! ends when it is spent (v² ≤ 0, no slope, path = L). Then it deposits its whole load. At an open edge it ends as
+//! well, and its load is lost.
+//! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`. L is `lifetime` (a
+//! path length in metres). R is `radius` (the radius in metres of the cone of weights that a droplet changes). Rates
+//! and inertia are defined for a path of R/3 and converted to the step: δ is R/3, but at least one cell. Every
+//! iteration rains the same depth of water. Each droplet represents the area around its start. So the number of
+//! droplets changes the grain of the terrain but not the depth of erosion, and grids of any resolution produce the same
+//! landscape.
 //!
 //! Scheme: a droplet changes the terrain at once, so the next droplet follows its channel. `tiles` describes how
-//! droplets run in parallel with the same bits for any number of threads. Starts are jittered in a lattice of blocks.
+//! droplets run in parallel with the same bits for any number of threads. Each droplet starts at a random point in one
+//! block of a lattice.
 //! From coarse to fine: radius, path length and capacity have the set values on the coarsest grid and halve with the
 //! cell size. So droplets have the same width in cells on every grid, and run and carry equally far in cells. Angles
-//! and rates are the same on every grid. A droplet does not know its drainage area: it leaves plains of debris without
+//! and rates are the same on every grid. A droplet does not know its drainage area. It leaves plains of debris without
 //! a stream, and on every grid the water would take another path. So trunk streams of the grid of 257 samples get
 //! channels on all finer grids, and droplets mostly spare these channels ([`StreamBeds::Incised`]). The volume removed
-//! for them is in the mass balance as resampled.
+//! for these channels is in the mass balance as resampled.
 //! Boundary: droplets end at open edges; on a wrapping terrain they re-enter on the other side.
 //! Squares only: droplets that run in parallel work on square tiles that do not touch, and brushes are discs of samples
 //! of the square.
-//! Conservation: the load of a droplet equals the loss of the terrain, measured on its stored heights. Load that cannot
-//! be deposited because of rounding, less than the last bit of a height per droplet, counts as carried in the mass
-//! balance.
+//! Conservation: the load of a droplet equals the loss of the terrain, measured on its stored heights. Rounding
+//! prevents the deposition of some load, less than the last bit of a height per droplet. This load counts as carried in
+//! the mass balance.
 //! Stability: no step digs below the next point of the path or builds above its own point, so no droplet digs a pit.
 //! The load that remains at the end is deposited in a fan of radius 3 R.
 //! Source: Beyer 2015; Lague 2019. Metres, the sine of the slope, the two height limits, the depth independent of the
@@ -59,34 +61,34 @@ talweg_ground::params! {
     /// Lets single droplets of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at
     /// their feet.
     Droplets "Droplet erosion" in "Erosion", from "Beyer 2015; Lague 2019", also "particle hydraulic rain water gully gullies drops wgen" {
-        /// Number of showers, one after another. More showers cut deeper.
+        /// Number of showers of droplets, one after another. More showers cut deeper.
         iterations: u32 = 40, 0..=10_000, slider 1..=150;
         multiscale_params!();
-        /// Droplets that fall on each sample in one iteration. More droplets make smoother gullies and take longer; the
-        /// depth stays the same.
+        /// Droplets that fall on each sample in one iteration. More droplets make smoother gullies and take longer to
+        /// compute; the depth of erosion stays the same.
         droplets: f32 = 0.02, 0.0005..=2.0, slider 0.005..=0.1;
-        /// Longest path of a droplet. Long paths carry the debris down to the plain.
+        /// Longest path of a droplet. Long paths carry the debris farther down to the plain.
         lifetime: f32 ["m"] = 1000.0, 1.0..=100_000.0, slider 100.0..=3000.0;
-        /// Radius of the terrain that a droplet erodes. Higher values make soft, broad gullies.
+        /// Radius of the disc of terrain that a droplet erodes. Higher values make soft, broad gullies.
         radius: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 5.0..=200.0;
         /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the area on which the rain
         /// fell.
         sediment_capacity: f32 ["m"] = 1.0, 0.0..=100.0, slider 0.05..=5.0;
-        /// Fraction of the free capacity that a droplet fills on a path of a third of the radius. High values cut even
-        /// close to the crests.
+        /// Fraction of the unused capacity that a droplet fills on a path of a third of the radius. High values cut
+        /// even close to the crests.
         erosion_rate: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.005..=0.5;
         /// Fraction of the excess load that is deposited on a path of a third of the radius. Low values spread the
         /// debris far.
         deposition_rate: f32 ["share"] = 0.3, 0.0..=1.0;
-        /// How much a droplet keeps its direction. High values make droplets run straight over small bumps.
+        /// Resistance of a droplet to changes of direction. High values make droplets run straight over small bumps.
         inertia: f32 = 0.1, 0.0..=0.99;
         /// Minimum slope used for the carrying capacity. Higher values let droplets carry their load farther over
         /// plains.
         min_slope: f32 ["°"] = 1.0, 0.0..=45.0, slider 0.0..=10.0;
-        /// How much a droplet speeds up downhill. Fast droplets cut deeper at the foot of long slopes.
+        /// Increase of a droplet's speed on the way downhill. Fast droplets cut deeper at the foot of long slopes.
         gravity: f32 = 4.0, 0.0..=50.0, slider 0.0..=20.0;
-        /// Fraction of the water that has evaporated at the end of the path. At 100 % a droplet deposits its load
-        /// little by little until it is dry.
+        /// Fraction of the water that has evaporated at the end of the path. At 1 a droplet deposits its load little by
+        /// little until it is dry.
         evaporation: f32 ["share"] = 0.9, 0.0..=1.0;
         /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
         /// made a hardness map, the higher hardness counts in each place.
@@ -108,8 +110,8 @@ impl Process for Droplets {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // from coarse to fine: in version 2 trunk streams of large grids keep their places; in version 3 they also
-            // get channels
+            // only from coarse to fine: since version 2 trunk streams of large grids keep their places; since version 3
+            // they also get channels
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
             memory: NodeMemory { saved_without_records: Some(1.0), ..NodeMemory::constant(4.0) },
             finer_grids: FinerGrids { stream_beds: StreamBeds::Incised, ..FinerGrids::DEFAULT },
@@ -148,8 +150,8 @@ impl Process for Droplets {
 }
 
 impl Droplets {
-    /// The parameters on a finer grid of a [multi-scale](crate::multiscale) erosion. Droplets are smaller on a finer
-    /// grid: their width, path length and load stay the same in cells.
+    /// Returns the parameters for a finer grid of a [multi-scale](crate::multiscale) erosion. Droplets are smaller on a
+    /// finer grid: their width, path length and load stay the same in cells.
     fn on_level(&self, level: f32) -> Self {
         Self {
             radius: self.radius / level,
@@ -161,13 +163,13 @@ impl Droplets {
 }
 
 /// The data maps of this process. Wear and deposits record the net change of each iteration. Flow is the water that
-/// passed, in cell areas, summed over the iterations. Sediment is the load that passed in the last iteration.
+/// passed a cell, as the number of cells whose rain it is, summed over the iterations. Sediment is the load that passed
+/// in the last iteration.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
 
 /// Number of rows that a thread processes together in [`DropletsRun::store_results`].
 const BAND_ROWS: usize = 16;
 
-/// A run of droplet erosion.
 #[derive(Clone)]
 struct DropletsRun {
     params: Droplets,
@@ -175,7 +177,7 @@ struct DropletsRun {
     rain: Option<Arc<Vec<f32>>>,
     terrain: Terrain,
     next: WorkingMemory<DropletBuffers>,
-    /// Number of completed iterations; each iteration has its own droplets.
+    /// Number of completed iterations. Each iteration has different random droplets.
     round: u32,
     mass_balance: MassBalance,
 }
@@ -314,7 +316,7 @@ fn read(cells: &[AtomicU32], out: &mut [f32]) {
     }
 }
 
-/// Value of the rain map at the sample nearest to the start of a droplet.
+/// Value of the rain map at the sample nearest to a point (x, y in cells).
 fn rain_at(grid: Grid, map: &[f32], [x, y]: [f32; 2]) -> f32 {
     let last = grid.samples - 1;
     map[((y + 0.5) as usize).min(last) * grid.samples + ((x + 0.5) as usize).min(last)]

@@ -1,15 +1,16 @@
-//! Tiles in which droplets run in parallel, although they change the terrain at once, with the same bits for any number
-//! of threads.
+//! Tiles in which droplets run in parallel, with the same bits for any number of threads. This needs care, because each
+//! droplet changes the terrain at once.
 //!
 //! The terrain is divided into tiles, which are coloured in a pattern of c × c colours. A droplet never leaves a circle
-//! around its start whose radius is called its reach. Tiles of one colour are two reaches apart, so they never touch
-//! the same cell. The colours run one after another, the tiles of a colour in parallel, and the droplets of a tile one
-//! after another. Tiles depend only on the terrain and the parameters. They are shifted at random in every iteration,
-//! so that no tile edge stays in place long enough to be visible.
+//! around its start. The radius of this circle is called the droplet's reach. Tiles of one colour are two reaches
+//! apart, so droplets of different tiles never touch the same cell. The colours run one after another, the tiles of a
+//! colour in parallel, and the droplets of a tile one after another. Tiles depend only on the terrain and the
+//! parameters. They are shifted at random in every iteration, so that no tile edge stays in place long enough to be
+//! visible.
 
 use talweg_ground::field::{Edges, Grid, Stream};
 
-/// Maximum number of colours along one axis. With more colours the tiles would be smaller and more numerous.
+/// Maximum number of colours along one axis. With more colours the tiles would be smaller.
 const MOST_COLOURS: usize = 8;
 /// Number of tiles of one colour along one axis that is enough to keep all processors busy.
 const ENOUGH: usize = 6;
@@ -20,7 +21,7 @@ pub struct DropletTiles {
     blocks: usize,
     /// Distance in cells between the starts of neighbouring blocks, before the jitter.
     pitch: f32,
-    /// Area that a droplet represents, in cell areas.
+    /// Area that a droplet represents, as a multiple of the cell area.
     pub area: f32,
     /// Number of tiles along one axis; `colours` is the number of colours.
     tiles: usize,
@@ -37,7 +38,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Position of an index within the span, on a terrain of `side` cells.
+    /// Returns the position of row or column `index` within the span, on a terrain of `side` cells.
     #[inline(always)]
     pub fn offset(self, index: usize, side: usize) -> usize {
         if index >= self.first { index - self.first } else { index + side - self.first }
@@ -49,8 +50,8 @@ impl Span {
 pub struct DropletTile([usize; 2]);
 
 impl DropletTiles {
-    /// Divides a terrain with `side` distinct cells along each axis into tiles. There are `density` droplets per cell,
-    /// and no droplet moves farther than `reach` cells from its start.
+    /// Divides a terrain with `side` distinct cells along each axis into tiles. There are `density` droplets per cell.
+    /// No droplet moves farther than `reach` cells from its start.
     pub fn new(side: usize, grid: Grid, density: f32, reach: f32, random: Stream) -> Self {
         let extent = (grid.samples - 1) as f32;
         let blocks = ((extent * density.sqrt() + 0.5) as usize).max(1);
@@ -70,8 +71,8 @@ impl DropletTiles {
         (0..c * c).map(move |k| along(k / c).flat_map(|i| along(k % c).map(move |j| DropletTile([i, j]))).collect())
     }
 
-    /// Rows and columns of the terrain (`side` cells per axis) that the droplets of a tile may touch. The spans of two
-    /// tiles of one colour never overlap.
+    /// Returns the rows and columns of the terrain (`side` cells per axis) that the droplets of a tile can touch. The
+    /// spans of two tiles of one colour never overlap.
     pub fn spans(&self, tile: &DropletTile, side: usize, grid: Grid, reach: f32) -> [Span; 2] {
         let whole = Span { first: 0, count: side };
         std::array::from_fn(|axis| {
@@ -88,8 +89,8 @@ impl DropletTiles {
             if grid.edges == Edges::Open {
                 let end = side as isize - 1;
                 first = first.max(0);
-                // if a tile consists of two parts, one at each edge, the second part starts one cell later, because the
-                // seam has no width
+                // where the seam of the terrain divides a tile into two parts, the second part starts one cell later,
+                // because the seam has no width
                 last = if to > self.blocks { last + 1 } else { last.min(end) };
             }
             let count = (last - first + 1) as usize;
@@ -119,9 +120,9 @@ impl DropletTiles {
     }
 }
 
-/// Number of colours and of tiles along an axis of `blocks`. Tiles of one colour have at least `apart` blocks between
-/// them. On a wrapping axis the number of tiles must be a multiple of the number of colours. If there is no room for
-/// several tiles, the result is one tile of one colour.
+/// Returns the number of colours and the number of tiles along an axis of `blocks`. Tiles of one colour have at least
+/// `apart` blocks between them. On a wrapping axis the number of tiles must be a multiple of the number of colours. If
+/// there is no room for several tiles, the result is one tile of one colour.
 fn colouring(blocks: usize, apart: usize) -> (usize, usize) {
     let mut best = (1, 1);
     for colours in 2..=MOST_COLOURS {
@@ -176,7 +177,7 @@ mod tests {
                 seen[at] = true;
             }
             let missed = seen.iter().filter(|&&s| !s).count();
-            // a jitter that rounds up to 1 may fall into the next block
+            // a jitter that rounds up to 1 can move a start into the next block
             assert!(missed * 10_000 <= seen.len(), "{missed} blocks of {blocks}²");
         }
     }

@@ -1,14 +1,14 @@
 //! Wind erosion: loose sand hops downwind, settles in wind shadows and slides at its angle of repose, and dunes grow.
 //!
-//! Law, per iteration: a cell with sand of depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it,
-//! which already holds the amount a. All sand in the air makes one hop of the saltation length ℓ with the wind w. Where
-//! the sand lands, the fraction p of it stays, and the rest hops again in the next iteration. Then the sand slides
-//! (`CoverSlide`).
+//! Law, per iteration: from a cell with sand of depth s the wind lifts e = E · f · (1 - σ), at most s / 2. This sand
+//! joins the amount a that is already in the air above the cell. All sand in the air makes one hop of the saltation
+//! length ℓ with the wind w. Where the sand lands, the fraction p of it stays, and the rest hops again in the next
+//! iteration. Then the sand slides (`CoverSlide`).
 //! - f = 1 + B · ∂h/∂w, from 0 to 3, with ∂h/∂w the slope along the wind: the wind presses harder on a slope that it
 //!   climbs and less on a slope that it descends. This makes flat sand unstable: bedforms of wavelength near 3 ℓ, with
 //!   k = 2π / wavelength, grow fastest, by E · B · k · sin(k ℓ) per iteration, and then merge.
 //! - σ, from 0 to 1, is the shelter behind obstacles upwind: the height of the shadow surface above the ground, divided
-//!   by the fall of a shadow over half a hop. The shadow surface falls at `shadow_angle` from every crest.
+//!   by the fall of the shadow surface over half a hop. The shadow surface falls at `shadow_angle` from every crest.
 //! - p = p_rock + (p_sand - p_rock) · min(1, s / 2E), and p → 1 where σ → 1: sand bounces off rock and stays on sand.
 //! - Bare rock under flying sand erodes by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a. The eroded rock
 //!   blows away as dust.
@@ -22,10 +22,10 @@
 //! the other side.
 //! Squares only: slabs are carried along the wind, which has one direction, and have the same volume wherever they
 //! fall.
-//! Stability: bedforms travel E · B per iteration, limited to a quarter of the distance over which the slope is
+//! Stability: bedforms travel by E · B per iteration, limited to a quarter of the distance over which the slope is
 //! measured.
 //! Maps: [`MapKind::Sand`] is the sand on the ground, [`MapKind::Wear`] the eroded rock. Sand that is in the air at the
-//! end is only in the mass balance.
+//! end of the run is only in the mass balance.
 //! Always on one grid: the wind sets the hop length in metres, and ripples of a coarse grid would remain as dunes.
 //! Source: Werner 1995 (slabs, shadow, repose); Nishimori, Yamasaki and Andersen 1998 (alternating winds); Anderson
 //! 1987 (growth of bedforms); Paris et al. 2019.
@@ -40,7 +40,7 @@ use talweg_ground::field::{MapKind, Terrain};
 
 /// Fraction of the flying sand that stays where it lands on sand (Werner 1995).
 pub(super) const SAND_GRIP: f32 = 0.6;
-/// Increase of the wind's pressure on a slope that the wind climbs, per unit of slope.
+/// Increase of the lift on a slope that the wind climbs, per unit of slope (rise over run).
 pub(super) const PRESS: f32 = 5.0;
 /// Maximum factor by which a slope increases the lift.
 pub(super) const MOST_PRESS: f32 = 3.0;
@@ -51,31 +51,32 @@ talweg_ground::params! {
     Dunes "Wind erosion (dunes)" in "Erosion", from "Werner 1995; Nishimori et al. 1998; Paris et al. 2019", also "sand desert aeolian barchan transverse star seif yardang saltation sahara" {
         /// Number of iterations. More iterations let the dunes grow, merge and travel.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
-        /// Direction that the wind comes from, clockwise from north: 270 is a west wind. Crests form across it.
+        /// Direction from which the wind blows, clockwise from north: 270 is a west wind. Crests form across the wind.
         wind_angle: f32 ["°"] = 250.0, 0.0..=360.0;
-        /// Number of alternating winds. One wind forms crests across it, two form ridges between them, three or more
-        /// form stars.
+        /// Number of alternating winds. One wind forms crests across it. Two winds form ridges between their
+        /// directions. Three or more winds form star dunes.
         winds: u32 = 1, 1..=8;
         /// Angle between one wind and the next wind. At 120, three winds blow from all sides.
         turn_angle: f32 ["°"] = 90.0, 0.0..=180.0 => |dunes| dunes.winds > 1;
         /// Number of iterations for which each wind blows before the next wind.
         season: u32 = 15, 1..=1000, slider 1..=60 => |dunes| dunes.winds > 1;
-        /// Mean depth of sand laid on the ground at the start. Little sand leaves single dunes on bare ground, much
-        /// sand buries it.
+        /// Mean depth of sand laid on the ground at the start. Little sand leaves single dunes on bare ground; much
+        /// sand buries the ground.
         sand_metres: f32 ["m"] = 14.0, 0.0..=1000.0, slider 0.0..=50.0;
-        /// How unevenly the sand is laid, from an even sheet to heaps with bare ground between them.
+        /// Unevenness of the sand laid at the start. At 0 it is a uniform layer, at 1 heaps with bare ground between
+        /// them.
         patchiness: f32 ["share"] = 0.3, 0.0..=1.0;
         /// Depth of sand that the wind lifts from level ground in one iteration. With higher values, as in a stronger
         /// wind, dunes grow and travel faster.
         lift_metres: f32 ["m"] = 0.3, 0.0..=5.0, slider 0.02..=1.0;
-        /// Length of a hop of the sand. It sets the size of the dunes: crests start about three hops apart, and the
-        /// distance then grows.
+        /// Length of a hop of the sand. It sets the distance of the dunes: crests start about three hops apart, and the
+        /// distance grows as dunes merge.
         saltation_metres: f32 ["m"] = 70.0, 1.0..=2000.0, slider 10.0..=200.0;
         /// Fraction of the flying sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep the
         /// ground between dunes bare.
         rock_grip: f32 ["share"] = 0.35, 0.0..=1.0;
-        /// Angle at which a wind shadow descends behind a crest. Smaller angles shelter longer lee sides, and dunes
-        /// stand farther apart.
+        /// Angle at which a wind shadow descends behind a crest. Smaller angles shelter longer lee sides and make the
+        /// dunes stand farther apart.
         shadow_angle: f32 ["°"] = 15.0, 1.0..=60.0, slider 5.0..=30.0;
         /// Steepest slope at which sand stays in place; the lee sides of dunes have this slope.
         repose_angle: f32 ["°"] = 34.0, 5.0..=60.0, slider 20.0..=45.0;

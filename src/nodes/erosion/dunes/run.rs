@@ -13,15 +13,14 @@ use crate::erosion::wind::{Hop, WindLine, wind_direction};
 use crate::{Context, MassBalance};
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
-/// Number of cells in a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 8;
-/// Fraction of a slope's excess that slides in one iteration. [`MOST_CREEP`] is the limit of the fraction that slides
-/// on any slope.
+/// Fraction of the excess slope (above the angle of repose) that slides in one iteration. [`MOST_CREEP`] limits the
+/// fraction of the height difference that creeps on any slope.
 const SLIDE_SHARE: f32 = 0.15;
 const MOST_CREEP: f32 = 0.1;
 
-/// A run of dunes.
+/// A run of wind erosion, which carries sand over one terrain.
 #[derive(Clone)]
 pub struct DunesRun {
     params: Arc<Dunes>,
@@ -30,7 +29,7 @@ pub struct DunesRun {
     bed: Arc<Vec<f32>>,
     /// Erodibility of the rock at every sample; `None` if the rock does not erode.
     erodibility: Option<Arc<Vec<f32>>>,
-    /// Rock eroded by layers below.
+    /// Depth of rock that layers below eroded.
     worn_before: Option<Arc<Vec<f32>>>,
     iteration: u32,
     now: Saltation,
@@ -46,7 +45,7 @@ struct Saltation {
     flying: Vec<f32>,
     /// Height of the surface of the wind shadow; equal to the terrain where there is no shadow.
     shadow: Vec<f32>,
-    /// Rock eroded by this run; empty if the rock does not erode.
+    /// Depth of rock that this run eroded; empty if the rock does not erode.
     eroded: Vec<f32>,
 }
 
@@ -62,7 +61,7 @@ struct DuneBuffers {
     height: Vec<f32>,
     sand: Vec<f32>,
     wear: Vec<f32>,
-    /// For each row, its loss, its gain and its sand in the air.
+    /// For each row, the material lost, the material gained and the sand in the air.
     rows: Vec<[f64; 3]>,
     entered: Vec<f64>,
 }
@@ -82,7 +81,7 @@ impl DuneBuffers {
     }
 }
 
-/// Rows and cells of a band, on a grid with `samples` per side.
+/// Number of rows and number of cells in a band, on a grid with `samples` per side.
 fn band_size(samples: usize) -> (usize, usize) {
     let rows = (BAND_CELLS / samples).max(BAND_ROWS);
     (rows, rows * samples)
@@ -92,19 +91,19 @@ fn band_size(samples: usize) -> (usize, usize) {
 struct DuneLaw {
     slabs: Slabs,
     lift: f32,
-    /// 1 / the sand depth that covers the rock completely.
+    /// Inverse of the sand depth that covers the rock completely.
     full: f32,
     rock_grip: f32,
     abrasion: f32,
-    /// Converts the height difference over the distance of the wind pressure to a slope without a unit.
+    /// Factor that converts a height difference over the distance of the wind pressure to a slope as rise over run.
     steepness: f32,
-    /// Fall of a shadow's surface over one cell. `shelter` is 1 / its fall over half a hop.
+    /// Fall of the shadow surface over one cell. `shelter` is the inverse of its fall over half a hop.
     shadow_fall: f32,
     shelter: f32,
     press: Hop,
     cell: Hop,
     hop: Hop,
-    /// Sand that each cell beyond the edge sends onto the terrain.
+    /// Depth of sand that each cell beyond the edge sends onto the terrain.
     outside: f32,
     turned: bool,
 }
@@ -180,7 +179,7 @@ impl DunesRun {
         }
     }
 
-    /// Number of the alternating wind that blows in an iteration.
+    /// Index of the alternating wind that blows in an iteration.
     fn turn(&self, iteration: u32) -> u32 {
         (iteration / self.params.season.max(1)) % self.params.winds.max(1)
     }
@@ -290,7 +289,7 @@ impl DunesRun {
         })
     }
 
-    /// Slides the sand of slopes that are too steep, and computes the new surface.
+    /// Lets sand slide where it is steeper than the angle of repose, and computes the new surface.
     fn slide(&self, cx: &Context, repose: &CoverSlide, next: &mut DuneBuffers) -> Result<(), Cancelled> {
         let (grid, now, old_sand) = (self.terrain.grid, &self.now, self.sand());
         let n = grid.samples;
@@ -350,7 +349,7 @@ impl DunesRun {
             carried += row[2];
         }
         let mass_balance = &mut self.mass_balance;
-        // sand that blows in counts as if it were added at the edge and lifted at once
+        // sand that blows in over an edge counts as if it were added at the edge and lifted at once
         mass_balance.added += entered;
         mass_balance.eroded += eroded + entered;
         mass_balance.deposited += deposited;
@@ -413,7 +412,8 @@ fn chunks_or_empty(field: &mut [f32], cells: usize, len: usize) -> Vec<&mut [f32
 }
 
 impl DuneLaw {
-    /// Pressure of the wind on a cell that is `rise` higher than the ground upwind.
+    /// Factor f by which the wind's pressure changes the lift. `rise` is the height of the cell above the ground
+    /// upwind.
     #[inline(always)]
     fn pressure(&self, rise: f32) -> f32 {
         let press = 1.0 + PRESS * self.steepness * rise;
@@ -421,14 +421,14 @@ impl DuneLaw {
         if press < MOST_PRESS { press } else { MOST_PRESS }
     }
 
-    /// Fraction of the wind that the shelter keeps off at a depth `below` the surface of a wind shadow.
+    /// Fraction of the wind from which a point is sheltered, if it is this far `below` the surface of the wind shadow.
     #[inline(always)]
     fn sheltered(&self, below: f32) -> f32 {
         let shelter = below * self.shelter;
         if shelter < 1.0 { shelter } else { 1.0 }
     }
 
-    /// Fraction of the rock that sand covers.
+    /// Fraction of the rock that sand of depth `sand` covers.
     #[inline(always)]
     fn hidden(&self, sand: f32) -> f32 {
         let hidden = sand * self.full;

@@ -15,9 +15,9 @@ use talweg_ground::field::{Cancelled, Grid, Uniform};
 
 /// Range to which the factor 1 + `floor_radius` · ∇²b is clamped, with b the height of the bed.
 const CONSTRICTION: [f64; 2] = [0.6, 1e6];
-/// Slope, as a tangent, above which a steeper bed does not erode faster.
+/// Slope, as rise over run, above which a steeper bed does not erode faster.
 const STEEPEST: f64 = 4.0;
-/// Fraction of the excess height that falls in one iteration of rockfall.
+/// Fraction of the excess height (above a stable wall) that falls in one iteration of rockfall.
 const FALLING: f64 = 0.25;
 /// Ice thickness in metres above which the ice carries away rock that falls on it.
 const CARRYING_METRES: f64 = 1.0;
@@ -30,10 +30,10 @@ pub struct BedWear<'a> {
     pub exponent: f64,
     /// Deepest erosion in one iteration, at right angles to the bed: the limit per metre of ice, and the total limit.
     pub deepest: [f64; 2],
-    /// Curvature scale of the floor: the radius in cells of a floor that erodes half as fast as a level floor, times
-    /// the relief, divided by the cell size.
+    /// Curvature scale of the valley floor, from the radius in cells of a floor that erodes half as fast as a level
+    /// floor. The value is this radius times the relief, divided by the cell size.
     pub rounding: f64,
-    /// Maximum till deposited in one iteration.
+    /// Maximum depth of till deposited in one iteration.
     pub most_laid: f64,
     /// Fraction of the eroded rock that stays in the ice; water washes the rest away.
     pub till_share: f64,
@@ -102,7 +102,7 @@ impl BedWear<'_> {
     }
 }
 
-/// Parameters of rockfall.
+/// Parameters of the collapse of steep walls.
 pub struct Rockfall {
     /// Rise of the steepest stable wall over one cell, as a fraction of the relief.
     pub rise: f32,
@@ -113,8 +113,8 @@ pub struct Rockfall {
 }
 
 impl Rockfall {
-    /// Writes the loss of every cell per unit of excess height, which is the height above a wall of the steepest stable
-    /// slope from a lower neighbour. The value is negative for freshly deposited ground.
+    /// Writes the loss of every cell per unit of excess height. The excess height is the height above the steepest
+    /// stable wall that starts at a lower neighbour. The value is negative for freshly deposited till.
     pub fn loss_factors(&self, cx: &Context, bed: &[f32], laid: &[f64], shares: &mut [f32]) -> Result<(), Cancelled> {
         let (grid, n) = (cx.grid, cx.grid.samples);
         cx.bands_of(BAND_ROWS, shares, |first, out| {
@@ -145,7 +145,7 @@ impl Rockfall {
     }
 
     /// Writes the bed after the rockfall. Rock that falls on ice of `thickness` is added to `till`. Returns the amount
-    /// lost by rounding.
+    /// of rock lost by rounding.
     pub fn fall(
         &self,
         cx: &Context,
@@ -182,8 +182,8 @@ impl Rockfall {
     }
 }
 
-/// Runs `work` on bands of rows, with the neighbouring rows of `read`. Returns the sum of its results over the distinct
-/// rows.
+/// Runs `work` on bands of rows. `work` gets each row of `read` with the neighbouring rows. Returns the sum of the
+/// results of `work` over the distinct rows.
 fn banded<const FIELDS: usize>(
     cx: &Context,
     read: [&[f32]; FIELDS],

@@ -1,4 +1,4 @@
-//! Ice flow: shallow ice over any bed, with sliding, and the transport of till by the ice.
+//! Ice flow by the shallow-ice equation, with sliding, and the transport of till by the ice.
 
 use rayon::prelude::*;
 
@@ -16,8 +16,8 @@ const SOFTNESS: f64 = 2.4e-24;
 const YEAR: f64 = 31_556_926.0;
 /// Drag on the bed, in Pa, at which the ice slides at the speed given by the parameter `sliding`.
 const SLIDING_DRAG: f64 = 1.0e5;
-/// Fraction by which the lagging thickness, which sets the speed of the ice, approaches the actual thickness in a step.
-/// The flux grows with the third power of the slope; only one of the three factors is computed implicitly. With a
+/// The lagging thickness sets the speed of the ice. In a step it approaches the actual thickness by this fraction. The
+/// flux grows with the third power of the slope, but only one of the three factors is computed implicitly. With a
 /// third, the resulting oscillation stops at once for any step length. The oscillation from the fifth power of the
 /// thickness dies out.
 pub const LAG_FRACTION: f64 = 1.0 / 3.0;
@@ -44,7 +44,6 @@ pub struct FlowFields<'a> {
     pub slopes: [&'a [f32]; 2],
 }
 
-/// Working memory for a block of lines.
 #[derive(Default)]
 struct BlockMemory {
     bed: Vec<Lane>,
@@ -55,7 +54,8 @@ struct BlockMemory {
 }
 
 impl IceFlow {
-    /// Ice that is `softness` times as soft as temperate ice and slides at `sliding` m/year under a drag of 100 kPa.
+    /// Returns the flow of ice that is `softness` times as soft as temperate ice and slides at `sliding` m/year under a
+    /// drag of 100 kPa.
     pub fn new(cx: &Context, softness: f32, sliding: f32) -> Self {
         let weight = WEIGHT * WEIGHT * WEIGHT;
         Self {
@@ -66,8 +66,8 @@ impl IceFlow {
         }
     }
 
-    /// Sliding velocity to the east and to the south, in m/year, under ice of `thickness` metres whose surface has the
-    /// `slopes`.
+    /// Returns the sliding velocity to the east and to the south, in m/year, of ice with a thickness of `thickness`
+    /// metres whose surface has the `slopes`.
     pub fn sliding_velocity(&self, thickness: f64, slopes: [f32; 2]) -> [f64; 2] {
         let [east, south] = slopes.map(f64::from);
         let slope2 = east * east + south * south;
@@ -207,9 +207,9 @@ impl IceFlow {
         }
     }
 
-    /// Computes the slopes of the ice surface to the east and to the south, as tangents; `surface` and `thickness` are
-    /// fractions of the relief. Bare rock that rises above the neighbouring ice does not count, because the ice only
-    /// leans on it.
+    /// Computes the slopes of the ice surface to the east and to the south, as rise over run. `surface` and `thickness`
+    /// are fractions of the relief. Bare rock that rises above the neighbouring ice does not count, because the ice
+    /// only leans on it.
     pub fn slopes(
         &self,
         cx: &Context,
@@ -291,7 +291,8 @@ impl IceFlow {
 /// Rows between two checks for cancellation.
 pub const BAND_ROWS: usize = 8;
 
-/// Copies a field of blocks back to the grid, including the copies of a wrapping terrain.
+/// Copies a field of blocks back to the grid. On a wrapping terrain it also fills the copies on the last row and
+/// column.
 pub fn unpack(cx: &Context, lines: &GridLines, blocks: &[Lane], field: &mut [f64]) -> Result<(), Cancelled> {
     let grid: Grid = cx.grid;
     cx.rows(field, |i, row| {

@@ -1,13 +1,13 @@
 //! Implicit transport along the lines of a grid: the exchange of every cell with its neighbours in a row or a column.
 //!
-//! Let a_k be the fraction that cell k gives to cell k + 1 in a step, relative to its new content x_k, and c_k the
-//! fraction that cell k + 1 gives back. With r_k the old content, (1 + a_k + c_(k-1)) x_k - a_(k-1) x_(k-1) - c_k
-//! x_(k+1) = r_k. All a and c are 0 or above, so the columns of the matrix sum to 1 and no x is below 0. So for any
-//! step length nothing is created or lost, and no cell gives more than it has. Elimination keeps e_k = 1 + c_(k-1)
-//! e_(k-1) / (e_(k-1) + a_(k-1)), in which nothing is subtracted (Grassmann, Taksar & Heyman 1985): volumes are
-//! accurate to the last digits even where a and c are millions. On a wrapping terrain the last cell of a line is
-//! separated and solved at the end. [`LANES`] adjacent lines are processed together as a vector. Cells between which
-//! nothing flows in any of these lines, as on bare ground, stay unchanged.
+//! Cell k has the old content r_k and the new content x_k. In a step it gives a_k x_k to cell k + 1, and cell k + 1
+//! gives c_k x_(k+1) back. So (1 + a_k + c_(k-1)) x_k - a_(k-1) x_(k-1) - c_k x_(k+1) = r_k. All a and c are 0 or
+//! above, so the columns of the matrix sum to 1 and no x is below 0. So for any step length nothing is created or lost,
+//! and no cell gives more than it has. Elimination keeps e_k = 1 + c_(k-1) e_(k-1) / (e_(k-1) + a_(k-1)), in which
+//! nothing is subtracted (Grassmann, Taksar & Heyman 1985). Hence volumes are accurate to the last digits even where a
+//! and c are millions. On a wrapping terrain the last cell of a line is separated and solved at the end. [`LANES`]
+//! adjacent lines are processed together as a vector. Cells between which nothing flows in any of these lines, as on
+//! bare ground, stay unchanged.
 
 use rayon::prelude::*;
 
@@ -34,7 +34,7 @@ pub enum LineDirection {
     NorthSouth,
 }
 
-/// The lines of a square grid in one direction, without the copies of a wrapping grid.
+/// The lines of a square grid in one direction, without the copied samples of a wrapping grid.
 #[derive(Clone, Copy, Debug)]
 pub struct GridLines {
     direction: LineDirection,
@@ -97,7 +97,7 @@ impl GridLines {
         parts.into_par_iter().enumerate().map_init(S::default, run).collect()
     }
 
-    /// The lanes of a block that hold a line.
+    /// Returns the lanes of a block that hold a line; the last block can have unused lanes.
     pub fn lanes(&self, block: usize) -> std::ops::Range<usize> {
         0..(self.cells - block * LANES).min(LANES)
     }
@@ -145,7 +145,7 @@ impl Exchange {
         self.edge_loss = [[0.0; LANES]; 2];
     }
 
-    /// Replaces the contents of the cells by their contents after the step.
+    /// Replaces the old contents `held` of the cells by their contents after the step.
     pub fn solve(&mut self, wraps: bool, held: &mut [Lane]) {
         let cells = held.len();
         if cells == 1 {
@@ -157,7 +157,7 @@ impl Exchange {
             table.resize(cells, [0.0; LANES]);
         }
         let chain = if wraps { last } else { cells };
-        // fraction of a unit that stays in the cells processed so far; the inverses of the pivots follow from it
+        // fraction of a unit of content that stays in the cells processed so far; it gives the inverses of the pivots
         let mut stays: Lane = if wraps { back[last].map(|back| 1.0 + back) } else { off[0].map(|off| 1.0 + off) };
         for k in 0..chain {
             let is_end = !wraps && k == last;
@@ -228,7 +228,7 @@ impl Exchange {
 mod tests {
     use super::*;
 
-    /// Solves the dense matrix of lane 0 by elimination with the largest pivots.
+    /// Solves the full matrix of lane 0 by Gaussian elimination with pivoting, as a reference.
     fn dense(exchange: &Exchange, wraps: bool, held: &[f64]) -> Vec<f64> {
         let n = held.len();
         let mut rows: Vec<Vec<f64>> = (0..n).map(|i| (0..=n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
@@ -286,7 +286,7 @@ mod tests {
                 }
             }
         }
-        // in this case, amounts that leave over open edges are lost
+        // in this case, content leaves over the open edges and is lost
         let mut exchange = Exchange::default();
         exchange.reset(4);
         exchange.edge_loss = [[1.0; LANES], [3.0; LANES]];

@@ -78,7 +78,7 @@ talweg_ground::params! {
         equilibrium_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=3000.0;
         /// Increase of the yearly ice gain with height. High values make fast glaciers that end abruptly.
         balance_gradient: f32 ["m/year/km"] = 7.0, 0.0..=100.0, slider 1.0..=15.0;
-        /// Maximum yearly gain of ice at any height.
+        /// Maximum yearly gain of ice at any height. Higher values make thicker ice on high mountains.
         most_snow: f32 ["m/year"] = 1.5, 0.0..=50.0, slider 0.0..=5.0;
         /// Steepest slope on which snow stays. Lower values keep the crests bare.
         hold_angle: f32 ["°"] = 45.0, 16.0..=89.0, slider 30.0..=80.0;
@@ -88,11 +88,12 @@ talweg_ground::params! {
         /// Softness of the ice relative to ice at its melting point. Cold ice is a tenth as soft, flows slowly and
         /// grows thick.
         softness: f32 ["×"] = 1.0, 0.0..=10.0, slider 0.05..=3.0;
-        /// Radius to which a notch is rounded. Higher values make broader valley floors; at 0 ice sinks into slots.
+        /// Radius to which a notch is rounded. Higher values make broader valley floors; at 0 ice cuts narrow slots.
         floor_radius: f32 ["m"] = 800.0, 0.0..=10_000.0, slider 0.0..=3000.0;
-        /// Rate at which ice erodes its bed where it slides at 100 m/year.
+        /// Rate at which ice erodes its bed where it slides at 100 m/year. Higher values carve deeper valleys.
         erosion_rate: f32 ["mm/year"] = 5.0, 0.0..=1000.0, slider 0.0..=30.0;
-        /// How much more strongly fast ice erodes than slow ice. Above 1 main valleys sink below their side valleys.
+        /// Exponent of the sliding speed in the erosion. Above 1 fast ice erodes much more, and main valleys sink below
+        /// their side valleys.
         erosion_exponent: f32 = 1.0, 0.5..=3.0, slider 0.5..=2.0;
         /// Fraction of the eroded rock that the ice carries. High values make high moraines; water carries the rest
         /// away.
@@ -118,29 +119,29 @@ talweg_ground::params! {
 
 /// Mean duration of an ice step in years, unless the iteration would then need more than [`MOST_STEPS`] steps.
 const SUB_YEARS: f64 = 1.0;
-/// Duration of a step relative to the step before. In a step along rows the rows drift apart, and the short last steps
-/// level the difference.
+/// Duration of a step relative to the step before. In a step along rows the ice in neighbouring rows drifts apart, and
+/// the short last steps level the difference.
 const SHORTER: f64 = 0.7;
 /// Maximum number of ice steps in an iteration.
 const MOST_STEPS: f64 = 16.0;
-/// Range of slopes, up to `hold_angle`, over which less and less snow stays.
+/// Range of slope angles below `hold_angle` over which the fraction of snow that stays falls from 1 to 0.
 const HOLD_FADE_DEGREES: f32 = 15.0;
 /// Thickness in metres of ice that deposits half of its till as it melts. Ice of at most [`LAST_ICE`] deposits all of
 /// its till.
 const HALF_DEPOSIT_METRES: f64 = 20.0;
 const LAST_ICE: f64 = 0.1;
-/// Deepest erosion of one iteration as a fraction of the ice thickness. [`MOST_LAID`] is the maximum till deposited in
-/// one iteration, as a multiple of the cell size.
+/// Maximum depth of erosion in one iteration as a fraction of the ice thickness. [`MOST_LAID`] is the maximum depth of
+/// till deposited in one iteration, as a multiple of the cell size.
 const DEEPEST_SHARE: f64 = 0.05;
 const MOST_LAID: f64 = 0.05;
 /// Distance in metres over which melt water spreads the deposited till.
 const LAID_METRES: f64 = 100.0;
-/// Steepest slope of freshly deposited till. The ground counts as loose above a till depth of [`LOOSE_METRES`].
+/// Steepest stable slope of freshly deposited till. The ground counts as loose above a till depth of [`LOOSE_METRES`].
 const LOOSE_DEGREES: f32 = 30.0;
 const LOOSE_METRES: f64 = 0.1;
-/// Distance over which sliding speeds are coupled, in ice thicknesses.
+/// Distance over which sliding speeds are coupled, as a multiple of the ice thickness.
 const COUPLING: f64 = 3.0;
-/// Depth in metres of the snow layer on ice that the run keeps.
+/// Depth in metres of the top layer of the ice that becomes the Snow map.
 const FIRN_METRES: f32 = 1.0;
 
 /// The data maps of this process, including [`MapKind::Snow`] for ice that is kept.
@@ -199,7 +200,6 @@ impl Process for Glacial {
     }
 }
 
-/// A run of glacial erosion.
 #[derive(Clone)]
 struct GlacialRun {
     law: Arc<Glacial>,
@@ -209,7 +209,7 @@ struct GlacialRun {
     /// The lagging thickness, which sets the speed of the ice.
     lagged: Vec<f32>,
     terrain: Terrain,
-    /// Mass balance; its `carried` counts all till in the ice, even till that came from another layer.
+    /// Mass balance of the run. `carried` counts all till in the ice, including till of other layers.
     mass_balance: MassBalance,
     carried_before: f64,
     next: WorkingMemory<NextState<MAPS>>,
@@ -236,13 +236,13 @@ struct GlacialScratch {
 
 /// Gain and loss of ice by snowfall and melting in a step.
 struct IceBalance {
-    /// Length of the step.
+    /// Length of the step in years.
     years: f64,
     relief: f64,
     line: f64,
     gradient: f64,
     most: f64,
-    /// Slope above which no snow stays. `hold_fade` is 1 / (this slope - the slope below which all snow stays).
+    /// Slope above which no snow stays. `hold_fade` is 1 / (`hold` - the slope below which all snow stays).
     hold: f64,
     hold_fade: f64,
 }
@@ -262,8 +262,8 @@ impl IceBalance {
         }
     }
 
-    /// Ice thickness after a step on a bed of height `bed` (a fraction of the relief), where the squared slope of the
-    /// surface is `slope2`.
+    /// Returns the ice thickness after a step on a bed of height `bed` (a fraction of the relief). `slope2` is the
+    /// squared slope of the surface.
     #[inline(always)]
     fn thickness(&self, ice: f64, bed: f32, slope2: f32) -> f64 {
         let rate = self.gradient * (f64::from(bed) * self.relief + ice - self.line);
@@ -275,7 +275,7 @@ impl IceBalance {
         if left > 0.0 { left } else { 0.0 }
     }
 
-    /// Fraction of its till that ice deposits when its thickness changes from `before` to `after`.
+    /// Fraction of its till that ice deposits when its thickness changes from `before` to `after`, both in metres.
     #[inline(always)]
     fn laid_share(before: f64, after: f64) -> f64 {
         if after <= LAST_ICE {
@@ -294,7 +294,7 @@ impl GlacialRun {
         self.bed.as_deref().unwrap_or(&self.terrain.height)
     }
 
-    /// Writes the Snow map: the uppermost `depth` of the ice.
+    /// Writes the Snow map: the uppermost `depth` of the ice, or all ice where it is thinner.
     fn cover_with_firn(&mut self, depth: f32) {
         let ice = self.terrain.map(MapKind::Ice).expect("made at the start").clone();
         let snow = self.terrain.map_mut(MapKind::Snow);

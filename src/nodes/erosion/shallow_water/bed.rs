@@ -3,7 +3,7 @@
 use super::law::{ShallowWaterLaw, TINY};
 use super::rows::NeighbourRow;
 
-/// Effects of the neighbouring ground on each cell of a row.
+/// Effects of the neighbouring ground on each cell of a row: slip and limits of the bed change.
 pub struct BedNeighbours {
     /// Height of ground that slips into each cell, minus the height that slips out.
     pub slip: Vec<f32>,
@@ -44,9 +44,10 @@ fn extreme_cells(ground: [&[f32]; 3], lowest: &mut [f32], highest: &mut [f32]) {
     }
 }
 
-/// Moves, between each pair of cells, `rate` times the height difference in excess of the rest difference, times the
-/// erodibility of the higher cell. The rest difference is `rest`, minus `undercut` times the wash of the lower cell
-/// along the pair's direction. `washed` holds the wash for the first direction, `washed_2` for the second direction.
+/// Moves ground between each pair of cells. The moved height is `rate` times the part of the height difference above
+/// the rest difference, times the erodibility of the higher cell. The rest difference is `rest`, minus `undercut` times
+/// the wash of the lower cell along the direction of the pair. `washed` holds the wash for the first direction,
+/// `washed_2` for the second direction.
 fn slip_cells<const STRAIGHT: bool>(
     [ground, soft, washed, washed_2]: [[&[f32]; 3]; 4],
     [rest, undercut]: [f32; 2],
@@ -95,8 +96,8 @@ pub struct Wetted<'a> {
     pub around: &'a BedNeighbours,
 }
 
-/// Writes the new ground of a row to `ground`, and to `held` the sediment that its water then holds, before the
-/// transport moves any sediment.
+/// Writes the new ground of a row to `ground`. Writes the sediment that the water of the row then holds, before the
+/// transport moves any sediment, to `held`.
 pub fn work_cells(law: &ShallowWaterLaw, row: &Wetted, ground: &mut [f32], held: &mut [f32]) {
     let n = ground.len();
     let (old, water, sediment, soft) = (&row.ground[..n], &row.water[..n], &row.sediment[..n], &row.soft[..n]);
@@ -123,7 +124,7 @@ pub fn work_cells(law: &ShallowWaterLaw, row: &Wetted, ground: &mut [f32], held:
         let laid = if laid < most { laid } else { most };
         let new = h + (slip[j] + (laid - taken));
         ground[j] = new;
-        // computed from the change that was actually stored, so that the rounding error stays in the mass balance
+        // computed from the height change that was stored, so that the rounding error stays in the sediment
         held[j] = s - ((new - h) - slip[j]);
     }
 }

@@ -1,12 +1,13 @@
-//! Fluxes in the pipes: the change by the difference of the water levels, and K, the fraction of the flux that friction
-//! and the available water allow.
+//! Fluxes in the pipes, and their changes by differences of the water level. K is the fraction of a cell's outflow that
+//! friction and the available water allow.
 
 use super::law::{DIAGONAL, FASTEST, STRAIGHT, ShallowWaterLaw, TINY, VISCOSITY};
 use super::rows::{NeighbourRow, Pipes};
 use super::state::{FLUX, StateRows, WATER};
 use talweg_ground::field::Edges;
 
-/// New flux of one pipe from cell (h, level) to cell (h2, level2), after the level difference has accelerated it.
+/// Returns the new flux of one pipe after the level difference has accelerated it. The pipe joins a cell with the
+/// ground `h` and the water level `level` to a cell with `h2` and `level2`.
 #[inline(always)]
 fn push(flux: f32, weight: f32, full: f32, [h, level]: [f32; 2], [h2, level2]: [f32; 2]) -> f32 {
     let sill = if h > h2 { h } else { h2 };
@@ -18,8 +19,8 @@ fn push(flux: f32, weight: f32, full: f32, [h, level]: [f32; 2], [h2, level2]: [
     if bore > 0.0 { pushed } else { 0.0 }
 }
 
-/// Outflow over an open edge: the flux of the orthogonal pipe inside the edge, scaled up to the whole flow, plus the
-/// increase by the `fall` of the level over the edge.
+/// Returns the outflow over an open edge: the flux of the orthogonal pipe inside the edge, scaled up to the whole flow,
+/// plus the increase by the `fall` of the water level over the edge.
 #[inline(always)]
 fn spill(law: &ShallowWaterLaw, before: f32, water: f32, fall: f32) -> f32 {
     let bore = if water < law.full { water } else { law.full };
@@ -168,9 +169,9 @@ fn drawn(own: f32, a: f32, b: f32) -> f32 {
 pub struct Outflow {
     /// Sum of the outgoing fluxes.
     pub sum: Vec<f32>,
-    /// Length of the flux vector.
+    /// Length of the flux vector of each cell.
     pub flow: Vec<f32>,
-    /// Σ flux·fall: the power of the flow.
+    /// Σ flux·fall of each cell: the power of the flow.
     pub power: Vec<f32>,
 }
 
@@ -210,7 +211,7 @@ fn outflow_cells(levels: [&[f32]; 3], pipes: [&[f32]; 7], sum: &mut [f32], flow:
     }
 }
 
-/// Computes K of each cell: the fraction of its outflow that actually flows.
+/// Computes K of each cell: the fraction of the cell's outflow that friction and the available water allow.
 pub fn scale_cells(drag: f32, water: &[f32], sum: &[f32], flow: &[f32], scale: &mut [f32]) {
     let n = water.len();
     let (sum, flow, scale) = (&sum[..n], &flow[..n], &mut scale[..n]);

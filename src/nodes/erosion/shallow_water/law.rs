@@ -6,8 +6,8 @@ use talweg_ground::field::{Edges, Grid};
 
 /// Weight of orthogonal pipes; `DIAGONAL` is the weight of diagonal pipes. STRAIGHT + 2·DIAGONAL = 1, as the flow on a
 /// plane requires. Of all pairs with this sum, (2/3, 1/6) makes the wave Laplacian isotropic to fourth order. But with
-/// that pair flow spreads sideways less along rows than along diagonals, and on rough cones a fifth more gullies grew
-/// along rows. The present pair was chosen by measuring this number of gullies.
+/// (2/3, 1/6) flow spreads sideways less along rows than along diagonals, and on rough cones a fifth more gullies grew
+/// along rows. The weights here were chosen by measuring the number of gullies in each direction.
 pub const STRAIGHT: f32 = 0.5;
 pub const DIAGONAL: f32 = 0.25;
 /// Fraction by which a flux approaches each of its two neighbouring fluxes in an iteration: θ = 0.9 of de Almeida et
@@ -17,13 +17,13 @@ pub const VISCOSITY: f32 = 0.05;
 pub const COURANT: f32 = 0.5;
 /// Maximum distance in cells that water travels in an iteration.
 pub const FASTEST: f32 = 0.5;
-/// Maximum change of the bed in an iteration, as a fraction of the height difference to the lowest or highest
+/// Maximum change of the bed height in an iteration, as a fraction of the height difference to the lowest or highest
 /// neighbour.
 const BED_STEP: f32 = 0.2;
-/// Fraction of the slope beyond the rest slope that slips in an iteration; 3/16 would overshoot.
+/// Fraction of the height difference above the stable slope that slips in an iteration; 3/16 would overshoot.
 const SLIP: f32 = 0.125;
-/// Discharge per width, in metres of depth per cell and iteration, that undercuts the banks fully. The unit has the
-/// same effect on any grid.
+/// Discharge per unit of width that undercuts the banks fully, as metres of water depth per cell and iteration. In this
+/// unit the effect is the same on any grid.
 const WASHING_METRES: f32 = 0.1;
 /// Number of intervals per side of the grid for which the rates are defined.
 const NOMINAL_INTERVALS: f32 = 512.0;
@@ -40,7 +40,7 @@ pub struct ShallowWaterLaw {
     /// C²/D: increase of the flux per unit of pipe depth and level difference, with C the [`COURANT`] number and D the
     /// depth of a full pipe.
     pub push: f32,
-    /// 4·friction·cell: the factor of |q|/d² in the friction, with q the flux and d the depth.
+    /// 4·friction·cell: the factor of |q|/d² in the friction equation, with q the flux and d the water depth.
     pub drag: f32,
     pub per_cell: f32,
     pub capacity: f32,
@@ -50,12 +50,12 @@ pub struct ShallowWaterLaw {
     pub deposition: f32,
     pub softening: f32,
     pub bed_step: f32,
-    /// Change of the bed that is always allowed: a thousandth of the cell size.
+    /// Change of the bed height that is always allowed: a thousandth of the cell size.
     pub bed_least: f32,
     pub rest_straight: f32,
     pub rest_diagonal: f32,
-    /// Reduction, next to running water, of the stable rise over one cell: rise at the talus slope minus rise at the
-    /// bank slope.
+    /// Reduction of the stable rise over one cell next to running water. It is the rise at the talus slope minus the
+    /// rise at the bank slope.
     pub undercut_straight: f32,
     pub undercut_diagonal: f32,
     /// Factor from the sum of inflow and outflow to the wash; at a wash of 1 the banks are undercut fully.

@@ -78,13 +78,13 @@ talweg_ground::params! {
     /// Lets rain gather into rivers that cut valleys and deposit fans and lake beds. The water keeps moving while you
     /// watch.
     ShallowWater "Hydraulic erosion (shallow water)" in "Erosion", from "Mei et al. 2007; Št'ava et al. 2008", also "river erosion hydraulic shallow water virtual pipes rain rivers valleys canyon flood lakes springs" {
-        /// Number of iterations, counted at the scene's resolution. More iterations let rivers grow longer and cut
+        /// Number of iterations, counted at the scene's resolution. With more iterations rivers grow longer and cut
         /// deeper.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
         multiscale_params!();
         /// Rain in one iteration on a grid of 513 samples per side. More rain makes wider rivers and larger lakes.
         rain: f32 ["mm"] = 2.0, 0.0..=10_000.0, slider 0.0..=20.0;
-        /// Number of springs, placed at random on high ground.
+        /// Number of springs, placed at random on high ground. More springs start more rivers.
         springs: u32 = 0, 0..=64, slider 0..=24;
         /// Water of all springs together, as the equivalent depth of rain over the whole terrain.
         spring_flow: f32 ["mm"] = 1.0, 0.0..=10_000.0, slider 0.0..=20.0 => |water| water.springs > 0;
@@ -100,12 +100,12 @@ talweg_ground::params! {
         min_tilt_angle: f32 ["°"] = 0.5, 0.0..=45.0, slider 0.0..=5.0;
         /// Water shallower than this erodes less. Higher values spare the hillsides and erode only along rivers.
         shallow_depth: f32 ["m"] = 0.5, 0.0..=1000.0, slider 0.0..=5.0;
-        /// Fraction of the free capacity that the water picks up in one iteration.
+        /// Fraction of the unused capacity that the water fills with rock in one iteration. Higher values erode faster.
         dissolving: f32 = 0.2, 0.0..=10.0, slider 0.0..=0.5;
         /// Fraction of the excess sediment that the water deposits in one iteration. With lower values rivers carry the
         /// sediment farther.
         deposition: f32 = 0.1, 0.0..=10.0, slider 0.0..=0.5;
-        /// How much water weakens the hard rock below it.
+        /// Weakening of hard rock below water. Higher values let rivers cut faster into hard rock.
         softening: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Steepest stable slope. The banks of rivers collapse until they have this slope.
         talus_angle: f32 ["°"] = 52.0, 0.0..=89.0, slider 15.0..=80.0;
@@ -134,9 +134,10 @@ impl Process for ShallowWater {
         Traits {
             writes: &[MapKind::Water, MapKind::Sediment, MapKind::Flow, MapKind::Wear, MapKind::Deposits],
             is_random: self.springs > 0,
-            // from coarse to fine: in version 3 trunk streams of large grids keep their places
+            // version 3 applies only to runs from coarse to fine, in which trunk streams of large grids keep their
+            // places
             version: if self.largest_scale == LargestScale::OneGrid { 2 } else { 3 },
-            // springs need an extra field for the water supply
+            // with springs, the water supply needs one more field
             memory: NodeMemory {
                 extra_when_kept: 7.0,
                 saved_without_records: Some(0.0),

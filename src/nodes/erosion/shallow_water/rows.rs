@@ -7,15 +7,15 @@ use talweg_ground::field::Edges;
 /// A row padded with one cell beyond each end.
 pub type PaddedRow = Vec<f32>;
 
-/// Values of a row that its neighbouring rows read.
+/// Values of a row that the computation of the neighbouring rows reads.
 pub struct NeighbourRow {
-    /// Height of the ground; NaN where there is no ground, so that comparisons find no slope there.
+    /// Height of the ground; NaN beyond the terrain, so that comparisons find no slope there.
     pub ground: PaddedRow,
     /// Level of the water; beyond an open edge, the level to which the outflow falls.
     pub level: PaddedRow,
     pub soft: PaddedRow,
-    /// Wash: slope at which the ground next to the cell is stable, from 0 for the talus slope to 1 for the bank slope.
-    /// Directions: east and west, north and south, falling diagonals, rising diagonals.
+    /// Wash: how much running water reduces the stable slope of the ground next to the cell. 0 leaves the talus slope,
+    /// 1 reduces it to the bank slope. Directions: east and west, north and south, falling diagonals, rising diagonals.
     pub washed: [PaddedRow; 4],
 }
 
@@ -47,8 +47,8 @@ impl Pipes {
     }
 }
 
-/// Level beyond an open edge: as far below the edge cell's level as that level is below the level of the next cell
-/// inside, and no higher than the bed.
+/// Returns the water level beyond an open edge. It is as far below the level of the edge cell as that level is below
+/// the level of the next cell inside, and no higher than the bed.
 #[inline(always)]
 fn fall(ground: f32, level: f32, inside: f32) -> f32 {
     let rise = inside - level;
@@ -104,9 +104,9 @@ impl ShallowWaterLaw {
         out.washed.iter_mut().for_each(|row| row.fill(0.0));
     }
 
-    /// Computes how much the water passing each cell of row `at` undercuts its banks, from 0 to 1. This wash depends on
-    /// the mean of inflow and outflow, and on the angle between flow and bank. The bed upstream and downstream of a
-    /// cell is not a bank.
+    /// Computes how much the water that passes each cell of row `at` undercuts the banks, from 0 to 1. This wash
+    /// depends on the mean of inflow and outflow, and on the angle between flow and bank. The bed upstream and
+    /// downstream of a cell is not a bank.
     fn load_washed(&self, state: &dyn StateRows, at: usize, out: &mut [PaddedRow; 4]) {
         let n = self.grid.samples;
         let pipes = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| state.row(row, FLUX + pipe)) };
@@ -135,8 +135,8 @@ impl ShallowWaterLaw {
     }
 }
 
-/// How much the flow undercuts the ground at its sides, from 0 to 1, along each of the four directions. Each direction
-/// is given by its two pipes.
+/// Returns how much the flow undercuts the ground at its sides, from 0 to 1, along each of the four directions.
+/// `per_washing` converts the flux to wash. For each direction the argument holds the fluxes of the two pipes along it.
 #[inline(always)]
 fn bank_wash([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
     let (falling, rising) = (se[0] + se[1], sw[0] + sw[1]);
@@ -154,7 +154,7 @@ fn bank_wash([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
     })
 }
 
-/// [`ShallowWaterLaw::load_washed`] for the inner cells.
+/// Computes [`ShallowWaterLaw::load_washed`] for the inner cells of a row.
 fn washed_cells(own: [&[f32]; 4], north: [&[f32]; 4], per_washing: f32, out: [&mut [f32]; 4]) {
     let [across, upright, falling, rising] = out;
     let n = across.len();

@@ -16,15 +16,15 @@ use crate::erosion::rock::Rock;
 use crate::{Context, MassBalance, Run};
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
-/// Number of cells in a band. Three rows next to each band are computed twice, so bands must not be too small.
+/// Number of cells in a band. The three rows on each side of a band are computed twice, so bands must not be too small.
 const BAND_CELLS: usize = 64 * 1024;
 const BAND_ROWS: usize = 32;
-/// Maximum number of rows in a band that is written in place. The rows next to the band are copied first.
+/// Maximum number of rows in a band that is written in place. The rows on both sides of the band are copied first.
 const WIDEST_BAND: usize = 512;
-/// Lower limit of the unit of the flow map, as a fraction of the relief. Used without rain and springs.
+/// Lower limit of the unit of the flow map, as a fraction of the relief. It applies if there is no rain and no spring.
 const LEAST_SUPPLY: f32 = 1e-6;
 
-/// A run of hydraulic erosion by shallow water.
+/// A run of hydraulic erosion by shallow water on one terrain.
 pub struct ShallowWaterRun {
     law: ShallowWaterLaw,
     rock: Rock,
@@ -35,9 +35,9 @@ pub struct ShallowWaterRun {
     state: FlowState,
     /// Output of a step, which replaces the state once the step is complete. `None` until the first step.
     next: Option<FlowState>,
-    /// Water and sediment that have left over the edges so far.
+    /// Water and sediment that have left over the edges since the start.
     left: Rim,
-    /// Records that no node or export reads.
+    /// Records that no node or export reads, so that the run does not compute them.
     unread: Vec<MapKind>,
     /// The terrain of the current state, computed when it is first read.
     shown: OnceLock<Terrain>,
@@ -105,7 +105,8 @@ impl ShallowWaterRun {
         terrain_of((*self.before).clone(), shown, self.discharge(), &self.unread)
     }
 
-    /// Discharge of each cell, in cells of mean supply: the length of the mean vector of inflow and outflow.
+    /// Discharge of each cell, as the number of cells whose mean supply it is. It is the length of the mean of the
+    /// inflow vector and the outflow vector.
     fn discharge(&self) -> Option<Vec<f32>> {
         if self.unread.contains(&MapKind::Flow) {
             return None;
@@ -133,14 +134,14 @@ impl ShallowWaterRun {
     }
 }
 
-/// Number of extra fields in the saved state of a run, besides heights, water and sediment: heights at the start, and
-/// fluxes.
+/// Number of extra fields in the saved state of a run, in addition to heights, water and sediment. They are the heights
+/// at the start, and the fluxes.
 pub const STATE_FIELDS: usize = 1 + FIELDS - FLUX;
 /// Records of the ground's loss and gain since the start.
 const BALANCES: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// The terrain of a state: its `ground`, `water` and `sediment`, with the records of the change since `before` that
-/// other nodes or exports read.
+/// Returns the terrain of a state: its `ground`, `water` and `sediment`, with the records of the change since `before`
+/// that other nodes or exports read.
 fn terrain_of(
     before: Terrain,
     [ground, water, mut sediment]: [Vec<f32>; 3],
@@ -161,7 +162,7 @@ fn terrain_of(
         terrain.height = before;
     }
     terrain.height = ground;
-    // rounding of the ground may leave sediment just below 0
+    // rounding of the ground can leave sediment just below 0
     sediment.iter_mut().for_each(|s| *s = if *s > 0.0 { *s } else { 0.0 });
     for (kind, map) in [(MapKind::Water, Some(water)), (MapKind::Sediment, Some(sediment)), (MapKind::Flow, flow)] {
         terrain.set_map(kind, map.map(Arc::new));

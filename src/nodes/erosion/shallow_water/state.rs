@@ -1,5 +1,5 @@
-//! The state of water and ground, and the bands of rows that a step works on. A step writes either to a second copy, so
-//! that the state survives until the step is complete, or in place.
+//! The state of water and ground, and the bands of rows that a step works on. A step writes either in place or to a
+//! second copy. With a second copy, the old state survives until the step is complete.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub const SEDIMENT: usize = 2;
 /// Index of the first of the four fluxes: to the east, south, south-east and south-west.
 pub const FLUX: usize = 3;
 
-/// Number of rows before and after a band that its step reads.
+/// Number of rows on each side of a band that a step on the band reads.
 const STENCIL_ROWS: isize = 3;
 const READ_AFTER: isize = 2;
 /// Stencil radius of a step, in cells.
@@ -25,11 +25,11 @@ pub trait StateRows {
     fn row(&self, row: usize, field: usize) -> &[f32];
 }
 
-/// Rows that a step reads and writes.
+/// The rows of a band, which a step reads and writes.
 pub trait BandState: StateRows {
     /// Numbers of the rows in the band.
     fn rows(&self) -> Range<usize>;
-    /// Writes one row of every field.
+    /// Writes row `row` of every field.
     fn write(&mut self, row: usize, fields: &[Vec<f32>; FIELDS]);
 }
 
@@ -116,7 +116,7 @@ impl BandState for DoubleBufferedState<'_> {
 /// The state during a step that overwrites the rows that it has read.
 pub struct InPlaceState<'a> {
     own: BandRows<'a>,
-    /// Copies, from before the step, of the rows beyond the ends of the band that the step reads.
+    /// Copies of the rows beyond the ends of the band that the step reads, made before the step.
     beyond: Vec<(usize, [Vec<f32>; FIELDS])>,
 }
 

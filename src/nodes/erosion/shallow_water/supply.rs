@@ -7,9 +7,9 @@ use super::law;
 use crate::Context;
 use talweg_ground::field::{Edges, Grid, MapKind, Stream, Terrain};
 
-/// Number of random places drawn for each spring; the highest is used.
+/// Number of random places drawn for each spring; the highest of them becomes the spring.
 const DRAWS: i32 = 8;
-/// Radius of a spring as a fraction of the terrain's side length; [`LEAST_CELLS`] is the minimum in cells.
+/// Radius of a spring as a fraction of the terrain's side length; [`LEAST_CELLS`] is the minimum radius in cells.
 const RADIUS: f32 = 0.008;
 const LEAST_CELLS: f32 = 1.5;
 
@@ -68,7 +68,7 @@ impl Supply {
     }
 }
 
-/// The highest of several random places, as a position on the terrain.
+/// Returns the highest of [`DRAWS`] random places, as a position on the terrain from 0 to 1.
 fn high_place(terrain: &Terrain, random: Stream, spring: i32) -> (f32, f32) {
     let place = |draw: i32| (random.unit(2 * draw, spring), random.unit(2 * draw + 1, spring));
     let mut best = place(0);
@@ -83,7 +83,7 @@ fn high_place(terrain: &Terrain, random: Stream, spring: i32) -> (f32, f32) {
     best
 }
 
-/// Adds `volume` (a sum of depths) around (u, v), fading smoothly to 0 at the radius.
+/// Adds a spring of `volume` (a sum of depths) at the position (u, v). The depth fades smoothly to 0 at the radius.
 fn add_spring(grid: Grid, u: f32, v: f32, volume: f32, depth: &mut [f32]) {
     let last = (grid.samples - 1) as f32;
     let (x, y) = (u * last, v * last);

@@ -1,8 +1,9 @@
-//! One sweep over a band of rows: every pass of an iteration on rolling rows, so that the fields are read and written
-//! only once.
+//! One sweep over a band of rows. All passes of an iteration run on a few rows at a time, so that the fields are read
+//! and written only once.
 //!
 //! When row t + 1 is loaded, row t gets its fluxes, then the scale K of its outflow and its new ground. Row t - 1 gets
-//! its water and sediment. The rows next to a band are computed twice; the bits do not depend on where a band starts.
+//! its water and sediment. The rows on both sides of a band are computed twice; the bits do not depend on where a band
+//! starts.
 
 use super::bed::{BedNeighbours, Wetted, compute_bed_neighbours, load_cells, work_cells};
 use super::flux::{Outflow, gather_outflow, scale_cells};
@@ -37,7 +38,7 @@ struct Worked {
 /// Two consecutive rows, the northern row first.
 type Pair<T> = [T; 2];
 
-/// The rolling rows of a band.
+/// The few rows of a band that a sweep is working on.
 pub struct RollingRows<'a> {
     law: &'a ShallowWaterLaw,
     rock: &'a Rock,

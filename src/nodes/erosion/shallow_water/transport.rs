@@ -3,8 +3,8 @@
 use super::rows::{PaddedRow, Pipes};
 use talweg_ground::field::Edges;
 
-/// Factor of the flux that leaves a cell: the scale K for the water, K·s/d for the sediment s in a depth d. Column j is
-/// at index j + 1.
+/// Factor of the flux that leaves a cell: the scale K for water, and K·s/d for sediment, with s the sediment and d the
+/// depth of the water. Column j is at index j + 1.
 pub struct FluxFactor {
     pub water: PaddedRow,
     pub sediment: PaddedRow,
@@ -72,8 +72,8 @@ fn scale_pipes(flux: &[f32], near: &[f32], far: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Computes the part of `old` that remains in the cells of a row, after the outflow through the pipes `above` them and
-/// their `own` pipes.
+/// Computes the part of `old` that remains in the cells of a row after the outflow. The outflow goes through the pipes
+/// `above` the cells and through their `own` pipes.
 pub fn stay_cells(old: &[f32], above: &Pipes, own: &Pipes, out: &mut [f32]) {
     let n = out.len();
     let old = &old[..n];
@@ -86,7 +86,7 @@ pub fn stay_cells(old: &[f32], above: &Pipes, own: &Pipes, out: &mut [f32]) {
     }
 }
 
-/// Computes the water of a row after `rain` and evaporation.
+/// Adds `rain` to the water of a row, and keeps the fraction `kept` that does not evaporate.
 pub fn rain_cells(rain: &[f32], kept: f32, water: &mut [f32]) {
     let rain = &rain[..water.len()];
     for (d, rain) in water.iter_mut().zip(rain) {

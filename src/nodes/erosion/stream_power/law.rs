@@ -1,9 +1,9 @@
-//! One step of stream power on a bed with routed water: uplift, erosion, settling, creep, and their mass balance.
+//! One step of stream power on a bed with routed water: uplift, erosion, deposition, creep, and their mass balance.
 //!
-//! Erosion: let x be the new fall to the point where the flow direction meets the far side of its facet, and y the old
-//! fall. Then x + c·x^n = y with the erosion coefficient c = Δt·K·A^m·erodibility / (distance)^n. `stream_power`
-//! defines the symbols. For n = 1, 2 and ½ the solution has a closed form. For any other n the root x comes from a
-//! table ([`PowerRoot`]).
+//! Erosion: the flow direction of a cell meets the far side of its facet at a point. Let x be the new fall from the
+//! cell to this point, and y the old fall. Then x + c·x^n = y with the erosion coefficient c = Δt·K·A^m·erodibility /
+//! (distance)^n. `stream_power` defines the symbols. For n = 1, 2 and ½ the solution has a closed form. For any other n
+//! the root x comes from a table ([`PowerRoot`]).
 
 use rayon::prelude::*;
 
@@ -19,14 +19,14 @@ use talweg_ground::hydrology::{Basins, DInfinity, FlowMesh, UpstreamOrder};
 
 /// Maximum erosion coefficient, large enough to erode a fall completely.
 const MOST: f64 = 1.0e30;
-/// Fraction of a lake's depth that can be filled in one step. A lake filled at once would be exactly level.
+/// Fraction of a lake's depth that can be filled in one step. A lake filled in one step would be exactly level.
 const FILL: f32 = 0.5;
 /// Largest Courant number of explicit creep.
 const COURANT: f64 = 0.25;
 
-/// The parameters of the stream power equation, in heights and cells.
+/// The parameters of the stream power equation, with heights as fractions of the relief and lengths in cells.
 pub struct StepLaw {
-    /// Greatest uplift in a step.
+    /// Greatest uplift in a step, as a fraction of the relief.
     pub uplift: f32,
     settles: bool,
     m: f64,
@@ -41,7 +41,7 @@ pub struct StepLaw {
     talus: f32,
     /// Fraction of the excess slope that landslides remove in a step.
     slide: f32,
-    /// Height below which no land is eroded: the sea level on planets.
+    /// Height below which no land is eroded. On planets it is the sea level.
     base: f32,
     /// Diffusivity of the creep times the time step, D·Δt, in m²; `creep` is the same in cells.
     creep_metres: f64,
@@ -86,8 +86,8 @@ impl StepLaw {
         coefficient(self.wear * strength / along, erodibility)
     }
 
-    /// [`erosion_coefficient`](Self::erosion_coefficient) for the cells of a row of a square. On entry `c` holds the
-    /// drainage areas, which the coefficients replace.
+    /// Computes [`erosion_coefficient`](Self::erosion_coefficient) for the cells of a row of a square. On entry `c`
+    /// holds the drainage areas, which the coefficients replace.
     fn write_erosion_coefficients(&self, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
         if (self.m, self.n) == (0.5, 1.0) {
             return wear_by_root(self.wear, self.source, fractions, erodibility, c);
@@ -97,8 +97,8 @@ impl StepLaw {
         }
     }
 
-    /// The height after erosion of a cell of height `h` with coefficient `c`, given the new heights of its two
-    /// receivers.
+    /// Returns the height of a cell after erosion, from the old height `h`, the coefficient `c` and the new heights of
+    /// the cell's two receivers.
     #[inline(always)]
     pub fn eroded_height(
         &self,
@@ -162,7 +162,7 @@ fn coefficient(softest: f64, erodibility: f32) -> f32 {
     (softest * f64::from(erodibility)).min(MOST) as f32
 }
 
-/// [`StepLaw::write_erosion_coefficients`] for the area exponent m = ½ and the slope exponent n = 1.
+/// Computes [`StepLaw::write_erosion_coefficients`] for the area exponent m = ½ and the slope exponent n = 1.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn wear_by_root(wear: f64, source: f64, fractions: &[f32], erodibility: impl Fn(usize) -> f32, c: &mut [f32]) {
     for (j, (c, &fraction)) in c.iter_mut().zip(fractions).enumerate() {
@@ -179,14 +179,14 @@ pub struct Bed {
     pub height: Vec<f32>,
     /// Erosion coefficient of each cell; after the erosion, the height of each cell after the creep.
     c: Vec<f32>,
-    /// The raised bed before the erosion, if the settling of rock needs it.
+    /// The bed after the uplift and before the erosion, if deposition needs it.
     risen: Vec<f32>,
     /// Rock that reaches each cell, as a volume.
     flux: Vec<f32>,
 }
 
 impl Bed {
-    /// Raises the bed by the uplift of a step; outlets keep their height.
+    /// Raises the bed by the uplift of a step. Outlets keep their height.
     pub fn rise(
         &mut self,
         cx: &Context,
@@ -252,7 +252,7 @@ impl Bed {
         })
     }
 
-    /// Erodes the bed, from the outlets up.
+    /// Erodes the bed, from the outlets upstream.
     pub fn wear(
         &mut self,
         cx: &Context,
@@ -309,9 +309,9 @@ impl Bed {
         })
     }
 
-    /// Moves soil by creep, on a globe between neighbours with the given `conductances`. Cells for which `rests` is
-    /// true, the outlets, keep their height. The seams of the bed must be closed. `smooth` is the bed smoothed by the
-    /// [deviation](StepLaw::creep_deviation), if there is one.
+    /// Moves soil by creep. On a globe soil moves between neighbours with the given `conductances`. Cells for which
+    /// `rests` is true, the outlets, keep their height. The seams of the bed must be closed. `smooth` is the bed
+    /// smoothed with the standard deviation of [`creep_deviation`](StepLaw::creep_deviation), if there is one.
     pub fn creep(
         &mut self,
         cx: &Context,
@@ -338,7 +338,7 @@ impl Bed {
                     for (there, links) in around_row(window.rows()).into_iter().zip(conductances.around_row(row)) {
                         exchange(here, there, links, new);
                     }
-                    // copies have no area; `close` sets them later
+                    // samples that copy another face have no area; `close` sets them later
                     let rate = |area: f32| if area > 0.0 { forces.creep as f32 / area } else { 0.0 };
                     new.iter_mut().zip(grid.row(areas, row)).for_each(|(new, &area)| *new *= rate(area));
                 } else {
@@ -356,14 +356,14 @@ impl Bed {
     }
 }
 
-/// Loss and gain of a cell that is lifted by `up` when `old` becomes `new`.
+/// Returns loss and gain of a cell whose height changes from `old` to `new` in a step with the uplift `up`.
 pub fn loss_and_gain(old: f32, up: f32, new: f32) -> [f64; 2] {
     let fall = f64::from(old) + f64::from(up) - f64::from(new);
     if fall > 0.0 { [fall, 0.0] } else { [0.0, -fall] }
 }
 
-/// `rate` times the summed height of the eight neighbours above each cell of a row, on a square. Orthogonal neighbours
-/// have the weight 4, diagonal neighbours the weight 1.
+/// Writes `rate` times the weighted sum of the height differences from each cell of a row to its eight neighbours, on a
+/// square. Orthogonal neighbours have the weight 4, diagonal neighbours the weight 1.
 fn mean_difference([north, here, south]: [&[f32]; 3], rate: f32, out: &mut [f32]) {
     let n = out.len();
     let (north, here, south) = (&north[..n + 2], &here[..n + 2], &south[..n + 2]);
@@ -375,7 +375,7 @@ fn mean_difference([north, here, south]: [&[f32]; 3], rate: f32, out: &mut [f32]
     }
 }
 
-/// Adds to `gained` the flow from a neighbour on a globe.
+/// Adds the flow from the neighbours in one direction to `gained`, for a row of cells on a globe.
 fn exchange(here: &[f32], there: &[f32], links: &[f32], gained: &mut [f32]) {
     let n = here.len();
     let (there, links, gained) = (&there[..n], &links[..n], &mut gained[..n]);

@@ -55,20 +55,21 @@ use talweg_ground::hydrology::{Basins, DInfinity, DrainedArea, FlowGraph, FlowMe
 use uplift::{Uplift, uplift_params};
 
 talweg_ground::params! {
-    /// Raises the terrain while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides,
-    /// and ranges that grow as you watch.
+    /// Raises the terrain while streams cut it, over hundreds of thousands of years. Branching valleys and sharp
+    /// divides form, and mountain ranges grow.
     StreamPower "Uplift and stream power" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "mountain building erosion stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
         /// Number of iterations, each of one time step. More iterations make the range older.
         iterations: u32 = 40, 0..=10_000, slider 1..=300;
         multiscale_params!();
-        /// Duration of one iteration.
+        /// Duration of one iteration. Longer time steps make the range older.
         time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         uplift_params!();
-        /// How much more a stream erodes where it is steep. Above 1, steps in a river erode away quickly.
+        /// Exponent of the slope in the erosion: how strongly steepness increases it. Above 1, steps in a river erode
+        /// away quickly.
         slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
         /// Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys.
         source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
-        /// How readily the eroded rock settles. At 0 rivers carry all the rock away; at 1 they build fans and fill
+        /// Tendency of the eroded rock to settle. At 0 rivers carry all the rock away; at 1 they build fans and fill
         /// basins.
         deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;
         /// Speed of the soil creep. Higher values round the crests more.
@@ -170,7 +171,6 @@ impl Process for StreamPower {
     }
 }
 
-/// A run of stream power.
 #[derive(Clone)]
 struct StreamPowerRun {
     law: StreamPower,
@@ -179,7 +179,7 @@ struct StreamPowerRun {
     mesh: Arc<FlowMesh>,
     /// Conductances of a globe; `None` on a square.
     conductances: Option<Arc<Links>>,
-    /// The uplift, computed in the first step; it depends only on the position.
+    /// The uplift of every sample, computed in the first step.
     uplift: Option<Arc<Uplift>>,
     terrain: Terrain,
     scratch: WorkingMemory<Scratch>,
@@ -223,8 +223,8 @@ impl StreamPowerRun {
             (graph.receivers, bed.height) = Default::default();
         }
         mesh.write_rained_areas(self.rain.as_ref().map(|rain| &***rain), drained);
-        // the second receiver gets the fraction at which the flow direction meets the line between the two receivers:
-        // this keeps the mean path
+        // the second receiver gets the fraction at which the flow direction meets the line between the two receivers,
+        // so that the mean direction of the water is the flow direction
         let order = flow.accumulate(&flow.fraction, drained, cx.control)?;
         if is_brief {
             *area = DrainedArea::into_cells(std::mem::take(drained));
@@ -276,7 +276,7 @@ impl StreamPowerRun {
                 if let Some(deposits) = &mut deposits {
                     deposits[j] += won as f32;
                 }
-                // without areas, all samples of a square except copies have the same area
+                // without `areas`, all samples of a square have the same area, except that copies have none
                 let own = areas.map_or(if j < grid.distinct_side() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
                 sums[0] += lost * own;
                 sums[1] += won * own;

@@ -1,11 +1,11 @@
-//! The fall that remains after erosion in proportion to a power n of the remaining fall. It is the root x in [0, y] of
-//! x + c·x^n = y, for one n and many values of c and y.
+//! The fall that remains after erosion, where the erosion is proportional to the power n of the remaining fall. It is
+//! the root x in [0, y] of x + c·x^n = y, for one n and many values of c and y.
 //!
 //! Scheme: with x = t·y the root depends on one number, b = c·y^(n-1): t + b·t^n = 1. So log t is tabulated over s =
-//! log b and read by cubic Hermite interpolation, whose slopes are known: d log t / d log b = -(1 - t) / (t + n (1 -
-//! t)). At its lower end the table stops where b is so small that t rounds to 1. At its upper end, where t is
-//! negligible relative to 1, log t continues as a straight line. Logarithms are to base 2, computed with + - × ÷ and
-//! the bits of the numbers, so the results are the same on every machine.
+//! log b and read by cubic Hermite interpolation. The slopes for it are known: d log t / d log b = -(1 - t) / (t + n (1
+//! - t)). The lower end of the table is where b is so small that t rounds to 1. The upper end is where t is negligible
+//! relative to 1; beyond it log t continues as a straight line. Logarithms are to base 2, computed with + - × ÷ and the
+//! bits of the numbers, so the results are the same on every machine.
 //! Error: t is accurate to 1e-7, as `tests/core/nodes/erosion/streams.rs` shows by comparison with bisection.
 
 /// Number of table entries per doubling of b.
@@ -15,7 +15,7 @@ const NOTHING: f64 = -28.0;
 /// Number of Newton steps for an entry, starting from the entry before.
 const STEPS: usize = 6;
 
-/// The table of roots for one exponent.
+/// The table of roots for one slope exponent n.
 pub struct PowerRoot {
     n: f64,
     /// log t and its slope over one entry; the first entry is at s = [`NOTHING`].
@@ -23,7 +23,7 @@ pub struct PowerRoot {
 }
 
 impl PowerRoot {
-    /// The table for exponent `n`.
+    /// Computes the table for the slope exponent `n`.
     pub fn new(n: f64) -> Self {
         // for large s, t is 2^(-s/n); after this number of doublings t is negligible relative to 1
         let doublings = -NOTHING * if n > 1.0 { n } else { 1.0 } - NOTHING;
@@ -44,7 +44,7 @@ impl PowerRoot {
         Self { n, entries }
     }
 
-    /// The root x for a fall `y` above 0 and a coefficient `c`.
+    /// Returns the root x for a fall `y` above 0 and an erosion coefficient `c`.
     #[inline]
     pub fn root(&self, y: f64, c: f64) -> f64 {
         if c <= 0.0 {
@@ -70,7 +70,7 @@ impl PowerRoot {
     }
 }
 
-/// The logarithm to base 2 of a normal number above 0, with an error of 1e-12.
+/// Returns the logarithm to base 2 of a normal number above 0, with an error of 1e-12.
 #[inline]
 pub fn log2(x: f64) -> f64 {
     const HALF_ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
@@ -84,7 +84,7 @@ pub fn log2(x: f64) -> f64 {
     exponent as f64 + z * series * (2.0 * std::f64::consts::LOG2_E)
 }
 
-/// 2 to the power of x, with a relative error of 1e-11; 0 if the result is below the normal numbers.
+/// Returns 2 to the power of x, with a relative error of 1e-11. The result is 0 if it is below the normal numbers.
 #[inline]
 pub fn exp2(x: f64) -> f64 {
     if x < -1021.0 {

@@ -1,12 +1,13 @@
 //! A step of stream power in tiles, with the same bits as on the whole terrain.
 //!
-//! Once a tile has its drainage as part of the whole terrain ([`hydrology::tiled`](talweg_ground::hydrology::tiled)),
-//! it divides its water by the facets. It then describes its trunks, the cells that water from other tiles may reach,
-//! with their risen heights and erodibilities ([`summarise_trunks`]). One task adds the areas of the trunks of all
-//! tiles and erodes the trunks, from the outlets up ([`erode_trunks`]). Then every tile erodes the rest of its cells
-//! ([`erode_tile`]). The terrain is smoothed if the soil creeps far, and each tile finishes the step ([`finish_tile`]).
-//! With `deposition`, the step must follow the streams down once more, with the settling and the eroded rock. This part
-//! can only be computed on the whole terrain.
+//! A tile first receives its drainage as part of the whole terrain
+//! ([`hydrology::tiled`](talweg_ground::hydrology::tiled)), and divides its water by the facets. It then describes its
+//! trunks, with heights after the uplift and erodibilities ([`summarise_trunks`]). Trunks are the cells that water from
+//! other tiles can reach. One task adds the drainage areas of the trunks of all tiles and erodes the trunks, from the
+//! outlets upstream ([`erode_trunks`]). Then every tile erodes the rest of its cells ([`erode_tile`]). If the soil
+//! creeps far, the terrain is smoothed. Finally each tile finishes the step ([`finish_tile`]). With `deposition`, the
+//! step must follow the streams downstream once more, to deposit the eroded rock. This part can only be computed on the
+//! whole terrain.
 
 use std::sync::Arc;
 
@@ -76,7 +77,7 @@ pub fn summarise_trunks(
     Ok([told, kept])
 }
 
-/// Heights and erodibilities of a tile's trunks, stored after their drainage summary.
+/// Heights and erodibilities of a tile's trunks, stored after the drainage summary of the tile.
 pub struct TrunkHeights {
     risen: Vec<f32>,
     erodibility: Vec<f32>,
@@ -93,7 +94,8 @@ impl TrunkHeights {
 }
 
 /// Returns, for each tile, the drainage areas and eroded heights of its trunks. The inputs are the drainage of all
-/// trunks and `grounds`, their heights and erodibilities before the erosion. `cx` is the context of the whole terrain.
+/// trunks, and `grounds`, the heights and erodibilities of the trunks before the erosion. `cx` is the context of the
+/// whole terrain.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -197,8 +199,8 @@ pub fn finish_tile(
     Ok(ground)
 }
 
-/// Standard deviation in metres by which the eroded terrain must be smoothed on a grid; `None` if no smoothing is
-/// needed.
+/// Standard deviation in metres of the Gaussian filter by which the eroded terrain must be smoothed; `None` if no
+/// smoothing is needed.
 pub fn creep_deviation(law: &StreamPower, cx: &Context) -> Option<f32> {
     forces(law, cx).creep_deviation()
 }

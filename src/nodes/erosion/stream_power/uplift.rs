@@ -31,18 +31,18 @@ talweg_ground::choices! {
 macro_rules! uplift_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
-            /// Greatest rate of uplift. Fast uplift makes high, steep mountains.
+            /// Greatest rate of uplift. Faster uplift makes higher and steeper mountains.
             uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
             /// Shape of the area that rises.
             uplift_shape: $crate::erosion::stream_power::uplift::UpliftShape
                 = $crate::erosion::stream_power::uplift::UpliftShape::Everywhere;
-            /// Unevenness of the uplift. At 0 the uplift is smooth; at 1 some parts hardly rise.
+            /// Unevenness of the uplift. At 0 the uplift varies smoothly; at 1 some parts hardly rise.
             uplift_variation: f32 ["share"] = 0.3, 0.0..=1.0;
             /// Rate at which a stream that drains 1 km² cuts down on a slope of 45°. High values make deep valleys and
             /// low mountains.
             erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
-            /// How much more a large stream erodes than a small stream. High values make flat valley floors and steep
-            /// valley heads.
+            /// Exponent of the drainage area in the erosion: how much more a large stream erodes than a small one. High
+            /// values make flat valley floors and steep valley heads.
             area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
             $($rest)*
         ] }
@@ -51,7 +51,7 @@ macro_rules! uplift_params {
 
 pub(crate) use uplift_params;
 
-/// Fraction of a range's axis over which the range fades at each open edge.
+/// Fraction of the length of a range over which its uplift fades towards each open edge.
 const END: f32 = 0.3;
 /// Number of noise features of the variation along a side of the terrain.
 const FREQUENCY: f32 = 3.0;
@@ -60,7 +60,7 @@ const OCTAVES: u32 = 4;
 /// Fraction of the greatest uplift in every sample; `None` if the fraction is 1 everywhere.
 pub struct Uplift(Option<Vec<f32>>);
 
-/// The shape on a globe: a dome on the equator at longitude 0, or a range along a great circle, without ends.
+/// Returns the shape on a globe: a dome on the equator at longitude 0, or a range along a whole great circle.
 fn on_globe(shape: UpliftShape, [x, y, z]: [f32; 3]) -> f32 {
     let across = match shape {
         UpliftShape::Everywhere => return 1.0,
@@ -159,7 +159,7 @@ impl Uplift {
         self.0.as_ref().map_or(1.0, |share| share[k])
     }
 
-    /// Memory in bytes.
+    /// Memory of the uplift in bytes.
     pub fn bytes(&self) -> usize {
         self.0.as_ref().map_or(0, |share| 4 * share.len())
     }

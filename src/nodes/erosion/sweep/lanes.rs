@@ -5,7 +5,7 @@ use std::ops::{BitAnd, BitOr, Mul, Neg, Not, Sub};
 
 use glam::{BVec4A, Vec4};
 
-/// Values of one cell or of several cells. All operations are exact or round once, so the bits do not depend on the
+/// Values of one cell or of several cells. Every operation is exact or rounds once, so the bits do not depend on the
 /// number of cells processed together.
 pub trait LaneValue: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
     /// A boolean for every cell.
@@ -112,7 +112,7 @@ pub struct FirstLowest<V: LaneValue> {
     /// Value of the lowest neighbour.
     pub value: V,
     /// Whether the lowest neighbour is the third or the fourth. `second` is true if the second neighbour is lower than
-    /// the first, and `fourth` if the fourth is lower than the third.
+    /// the first, and `fourth` if the fourth neighbour is lower than the third.
     pub last: V::Mask,
     pub second: V::Mask,
     pub fourth: V::Mask,

@@ -29,24 +29,24 @@ use wrap::WrapRows;
 pub trait ScanLaw<const P: usize>: Sync {
     /// Index of the first value that is kept after the scan.
     const KEPT: usize;
-    /// Number of values that cells are loaded with before they are processed: the first values of each cell.
+    /// Number of values of each cell that are loaded before the scan; these are the first values of a cell.
     const LOADED: usize;
     /// Values of a wall: a wall is never the lower neighbour of a cell, and gives nothing.
     const WALL: [f32; P];
 
     /// Loads the initial values of consecutive cells of a row, starting at `column`.
     fn load(&self, row: usize, column: usize, cells: [&mut [f32]; P]);
-    /// Processes the cells in the middle of the neighbourhood `around`.
+    /// Processes the cells at the centre of the neighbourhood `around`.
     fn visit<A: Neighbourhood>(&self, around: &mut A);
 }
 
-/// Number of finished cells in the last row of a block. It has its own cache line.
+/// Number of finished cells in the last row of a block. The counter has its own cache line.
 #[derive(Default)]
 #[repr(align(128))]
 pub struct BlockProgress(pub AtomicUsize);
 
 impl BlockProgress {
-    /// Waits until at least `count` cells are finished; `None` if the scan was stopped.
+    /// Waits until at least `count` cells are finished. Returns `None` if the scan was stopped.
     pub fn wait(&self, count: usize, stopped: &AtomicBool) -> Option<()> {
         let mut tries = 0u32;
         while self.0.load(Ordering::Acquire) < count {

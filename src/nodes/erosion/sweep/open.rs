@@ -1,11 +1,11 @@
 //! The scan of an open grid: blocks of eight rows, with four cells processed at a time.
 //!
 //! Scheme: the rows of a block advance together, each [`LAG`] columns behind the row before. A block is processed in a
-//! private window that holds the block skewed. Entry σ of the window holds the cells (r, σ - r·LAG) of all rows r. Row
-//! -1 is the last row of the block before, and row 8 the first row of the block after. So the cells of a step form a
-//! vector, and so do their neighbours in each direction. The window moves along the block. Cells that enter the window
-//! come from the scanned process or from the block before. Cells that leave it are written to the outputs or, for the
-//! last two rows, passed to the block after.
+//! private window, in which the rows of the block are shifted against each other. Entry σ of the window holds the cells
+//! (r, σ - r·LAG) of all rows r. Row -1 is the last row of the block before, and row 8 the first row of the block
+//! after. So the cells of a step form a vector, and so do their neighbours in each direction. The window moves along
+//! the block. Cells that enter the window come from the scanned process or from the block before. Cells that leave the
+//! window are written to the outputs, except in the last two rows, whose cells are passed to the block after.
 //! Boundary: beyond the grid there are walls, which are never lower than a neighbour and give no material.
 
 use std::ops::Range;
@@ -21,7 +21,8 @@ use talweg_ground::field::Cancelled;
 
 /// Number of rows in a block.
 const ROWS: usize = 8;
-/// Position of row -1 in an entry of the window. With this position the loaded rows 1 to 8 fill two whole vectors.
+/// Position of row -1 in an entry of the window. With this position rows 1 to 8, which are loaded, fill two whole
+/// vectors.
 const NORTH: usize = 2;
 /// Number of columns that a row lags behind the row before. It is the smallest lag at which the cells of a step have no
 /// neighbour in common. A larger lag would give stored vectors time to leave the store buffer before a load at another
@@ -29,10 +30,10 @@ const NORTH: usize = 2;
 const LAG: usize = 3;
 /// Number of steps of the scan between two moves of the window.
 const STRIDE: usize = 32;
-/// Number of entries that a step reads on either side.
+/// Number of entries before and after the entry of a step that the step reads.
 const REACH: usize = LAG + 1;
 const SPAN: usize = STRIDE + 2 * REACH;
-/// Minimum number of cells per additional thread.
+/// Number of cells that the grid must have for each additional thread.
 const CELLS_PER_THREAD: usize = 8 * 1024;
 
 /// The cells (r, σ - r·LAG), each at position NORTH + 1 + r. The entry has its own cache line.
@@ -58,7 +59,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Scans the grid once.
+    /// Scans an open grid once, as [`InPlaceScan::run`](super::InPlaceScan::run) describes.
     pub fn run<'o, const P: usize, const K: usize, L, Out, F>(
         &mut self,
         cx: &Context,
@@ -139,7 +140,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         Some((block, rest.1.by_ref().take(rows).collect()))
     }
 
-    /// Processes all cells of a block; `None` if the scan was stopped.
+    /// Processes all cells of a block. Returns `None` if the scan was stopped.
     fn advance<const K: usize, Out>(
         &self,
         block: usize,
@@ -309,7 +310,7 @@ fn transposed(row: impl Fn(usize) -> Vec4) -> Mat4 {
     Mat4::from_cols(row(0), row(1), row(2), row(3)).transpose()
 }
 
-/// Processes the cells of [`STRIDE`] steps.
+/// Processes the cells of [`STRIDE`] consecutive steps.
 #[inline(never)]
 fn stride<const P: usize>(law: &impl ScanLaw<P>, window: &mut OpenWindow<P>) {
     for step in 0..STRIDE {

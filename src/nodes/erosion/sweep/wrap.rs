@@ -44,7 +44,7 @@ const LAG: usize = 5;
 const STRIDE: usize = 32;
 /// Number of cells in a window: [`STRIDE`] cells and one neighbour at each end.
 const REACH: usize = STRIDE + 2;
-/// Minimum number of cells per additional thread.
+/// Number of cells that the grid must have for each additional thread.
 const CELLS_PER_THREAD: usize = 8 * 1024;
 
 /// The cells of a scan.
@@ -55,7 +55,7 @@ pub struct WrapRows<const P: usize> {
 }
 
 impl<const P: usize> WrapRows<P> {
-    /// Scans the grid once.
+    /// Scans a wrapping grid once, as [`InPlaceScan::run`](super::InPlaceScan::run) describes.
     pub fn run<'o, const K: usize, L, Out, F>(
         &mut self,
         cx: &Context,
@@ -152,7 +152,7 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
         }
     }
 
-    /// Processes all cells of a block; `None` if the scan was stopped.
+    /// Processes all cells of a block. Returns `None` if the scan was stopped.
     fn advance(&self, block: usize) -> Option<()> {
         let first = block * LANES;
         let rows = LANES.min(self.side - first);
@@ -180,8 +180,8 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
         Some(())
     }
 
-    /// Processes the cells that the lanes reach in [`STRIDE`] steps. If no lane is near an end of the field, no index
-    /// needs a check.
+    /// Processes the cells that the lanes reach in [`STRIDE`] steps, starting at step `from`. If no lane is near the
+    /// first or last column, no index needs a check.
     fn stride(&self, lanes: &[WrapLane<P>; LANES], from: usize) {
         let window = |r: usize| from.checked_sub(LAG * r).and_then(|at| lanes[r].window(at));
         let Some(first) = window(0) else {
@@ -234,8 +234,8 @@ struct WrapLane<'a, const P: usize> {
 type WrapWindow<'a, const P: usize> = [&'a [ScanCell<P>; REACH]; 3];
 
 impl<'a, const P: usize> WrapLane<'a, P> {
-    /// The [`STRIDE`] cells that are `at` steps and more after the start; `None` if one of the cells is at an end of
-    /// the field.
+    /// Returns the [`STRIDE`] cells that follow from `at` steps after the start of the row. Returns `None` if one of
+    /// the cells is in the first or last column.
     fn window(&self, at: usize) -> Option<WrapWindow<'a, P>> {
         let side = self.rows[1].len();
         let j = (self.start + at) % side;

@@ -1,14 +1,14 @@
 //! A steady wind over the grid: field values at a given distance upwind, and material that hops downwind.
 //!
-//! The displacement is the same everywhere. So both operations are shifts of the whole field by a whole number of cells
-//! and a fraction that is divided between two rows and two columns (bilinear). The giving cell divides its material, in
-//! whole slabs: all the material that cells give arrives, to the bit, and no grid direction is preferred.
+//! The displacement is the same everywhere. So both operations shift the whole field by a whole number of cells plus a
+//! fraction, which is divided between two rows and two columns (bilinear). The giving cell divides its material, in
+//! whole slabs. So all the material that cells give arrives, to the bit, and no grid direction is preferred.
 
 use super::cover::Slabs;
 use talweg_ground::field::{Edges, Grid};
 
-/// Direction in which a wind blows, as a unit vector to the east and to the south. `from_degrees` is the direction that
-/// the wind comes from, clockwise from north.
+/// Returns the direction in which a wind blows, as a unit vector to the east and to the south. `from_degrees` is the
+/// direction from which the wind comes, clockwise from north.
 pub fn wind_direction(from_degrees: f32) -> [f64; 2] {
     let angle = f64::from(from_degrees) * (std::f64::consts::PI / 180.0);
     // a wind along a grid axis has exactly the direction of that axis
@@ -46,7 +46,7 @@ impl Hop {
         Self { grid, rows, columns, part_row, part_column }
     }
 
-    /// The row or column at `index`; `None` if it is outside the terrain.
+    /// Returns the row or column at `index`, wrapped where the terrain wraps; `None` if it is outside the terrain.
     fn index_inside(&self, index: isize) -> Option<usize> {
         let n = self.grid.samples as isize;
         match self.grid.edges {
@@ -55,7 +55,7 @@ impl Hop {
         }
     }
 
-    /// Writes the values of `field` one hop upwind of row `row`. Beyond an open edge the values of the edge repeat.
+    /// Writes the values of `field` one hop upwind of row `row`. Beyond an open edge the values at the edge repeat.
     pub fn upwind(&self, field: &[f32], row: usize, line: &mut WindLine, out: &mut [f32]) {
         let n = self.grid.samples;
         let near = row as isize - self.rows;
@@ -131,15 +131,15 @@ impl Hop {
         entered
     }
 
-    /// Arranges the mixed row so that entry j + 1 is one hop upwind of cell j; `before` and `after` fill the entries
-    /// beyond open edges.
+    /// Shifts the row so that entry j + 1 is one hop upwind of cell j. `before` and `after` fill the entries beyond
+    /// open edges.
     fn unroll(&self, line: &mut WindLine, before: f32, after: f32) {
         let n = self.grid.samples;
         let WindLine { row, unrolled } = line;
         let start = -1 - self.columns;
         match self.grid.edges {
             Edges::Open => {
-                // number of entries that are before the row, on the row, and after the row
+                // number of entries before the row; the numbers on the row and after the row follow
                 let ahead = (-start).clamp(0, n as isize + 1) as usize;
                 let end = (n as isize - start).clamp(0, n as isize + 1) as usize;
                 unrolled[..ahead].fill(before);
@@ -163,7 +163,7 @@ impl Hop {
     }
 }
 
-/// Working memory for one row.
+/// Working memory for the shift of one row.
 pub struct WindLine {
     row: Vec<f32>,
     unrolled: Vec<f32>,
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(wind_direction(90.0)[0], -1.0);
     }
 
-    /// Compares with the plain definition, cell by cell.
+    /// Compares a hop with the plain definition, cell by cell.
     #[test]
     fn a_hop_of_whole_cells_is_a_shift() {
         let n = 9;
@@ -249,7 +249,7 @@ mod tests {
                 for i in 0..n {
                     let entered = hop.carry(slabs, &vec![0.0; n * n], 100.0, i, &mut line, &mut out);
                     let arrived: f64 = out.iter().map(|&v| f64::from(v)).sum();
-                    // at a corner, sand may enter over one edge and leave over the other at once
+                    // at a corner, sand can enter over one edge and leave over the other in the same hop
                     assert!(entered >= arrived && (degrees != 0.0 || entered == arrived), "{entered} {arrived}");
                 }
             }

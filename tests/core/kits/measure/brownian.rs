@@ -14,7 +14,7 @@ use talweg::field::{Edges, Stream, Terrain};
 pub fn brownian(samples: usize, hurst: f64, seed: u32) -> Terrain {
     let alpha = 2.0 * hurst;
     let radius = if alpha <= 1.5 { 1.0 } else { 2.0 };
-    // The torus is 2 · radius wide; within a square of side 1/√2 no two points are farther apart than 1.
+    // The torus is 2 · radius wide. In a square of side 1/√2 no two points are farther apart than 1.
     let torus = ((samples as f64 - 1.0) * 2.0 * radius * std::f64::consts::SQRT_2).ceil() as usize;
     let torus = torus.next_power_of_two();
     let step = 2.0 * radius / torus as f64;
@@ -60,14 +60,14 @@ pub fn brownian(samples: usize, hurst: f64, seed: u32) -> Terrain {
     terrain
 }
 
-/// Two independent normally distributed numbers (Box & Muller 1958).
+/// Two independent numbers from the standard normal distribution (Box & Muller 1958).
 fn normals(stream: Stream, k: i32) -> [f64; 2] {
     let unit = |lane: i32| (f64::from(stream.unit(k, lane)) * 16_777_216.0 + 0.5) / 16_777_217.0;
     let (radius, angle) = ((-2.0 * unit(0).ln()).sqrt(), TAU * unit(1));
     [radius * angle.cos(), radius * angle.sin()]
 }
 
-/// The discrete Fourier transform of a square of `n` × `n`, rows and then columns.
+/// The discrete Fourier transform of a square of `n` × `n` complex numbers, first by rows and then by columns.
 fn transform(field: &mut [[f64; 2]], n: usize) {
     let waves: Vec<[f64; 2]> = (0..n / 2).map(|k| TAU * k as f64 / n as f64).map(|a| [a.cos(), -a.sin()]).collect();
     for _ in 0..2 {
@@ -80,7 +80,7 @@ fn transform(field: &mut [[f64; 2]], n: usize) {
     }
 }
 
-/// Cooley & Tukey 1965, in place.
+/// The fast Fourier transform of one row, in place (Cooley & Tukey 1965).
 fn transform_row(row: &mut [[f64; 2]], waves: &[[f64; 2]]) {
     let n = row.len();
     for k in 0..n {

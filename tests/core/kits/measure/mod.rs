@@ -28,7 +28,7 @@ pub fn metres(size_metres: f32) -> TerrainScale {
     TerrainScale { size_metres, relief_metres: 1.0, sea_metres: None }
 }
 
-/// Rough terrain, with smooth values or with many ties.
+/// Rough terrain. With `steps` height levels it has many ties.
 pub fn rough(samples: usize, edges: Edges, seed: u32, steps: f32) -> Terrain {
     let stream = Stream::new(seed, 3);
     let mut terrain = Terrain::flat(Grid::new(samples, edges));

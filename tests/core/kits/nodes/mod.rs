@@ -11,7 +11,7 @@ use talweg::nodes::{Context, Node, NodeKind};
 use talweg::param::{ParamKind, ParamSpec, ToneCurve, Value};
 use talweg::planet::{Planet, World};
 
-/// The scene that a node runs in.
+/// The settings of the scene in which a node runs.
 #[derive(Clone, Copy, Debug)]
 pub struct TestScene {
     pub samples: usize,
@@ -26,7 +26,7 @@ pub struct TestScene {
     pub seed: u32,
 }
 
-/// A world without an atmosphere.
+/// A planet without an atmosphere.
 pub static BARE: LazyLock<Planet> =
     LazyLock::new(|| Planet { radius_metres: 1_737_000.0, atmosphere: 0.0, ..Planet::default() });
 pub static EARTH: LazyLock<Planet> = LazyLock::new(Planet::default);
@@ -45,7 +45,7 @@ impl TestScene {
         }
     }
 
-    /// A whole planet.
+    /// A test scene on a whole planet, with `samples` per side of a face.
     pub fn globe(samples: usize, planet: &'static Planet) -> Self {
         let size_metres = planet.side_metres();
         Self { size_metres, relief_metres: 10_000.0, planet: Some(planet), ..Self::new(samples, Edges::Open) }
@@ -72,7 +72,7 @@ impl TestScene {
         }
     }
 
-    /// Runs `node` on `input`; a process for at most `most` iterations.
+    /// Runs `node` on `input`. A process runs for at most `most` iterations.
     pub fn run(&self, node: &Node, input: &Terrain, most: u32, control: &Control) -> Result<Terrain, Cancelled> {
         let cx = self.context(control);
         let mut terrain = input.clone();
@@ -90,7 +90,7 @@ impl TestScene {
         Ok(terrain)
     }
 
-    /// [`run`](Self::run) without cancelling.
+    /// Like [`run`](Self::run), without cancelling.
     pub fn finish(&self, node: &Node, input: &Terrain, most: u32) -> Terrain {
         self.run(node, input, most, &Control::default()).expect("not cancelled")
     }
@@ -100,7 +100,7 @@ impl TestScene {
         self.finish(&Node::named("Perlin").unwrap(), &Terrain::flat(self.grid()), 0)
     }
 
-    /// Terrains that every node must accept.
+    /// Named input terrains that every node must accept.
     pub fn inputs(&self) -> Vec<(&'static str, Terrain)> {
         let n = self.samples;
         let mut spike = Terrain::flat(self.grid());
@@ -121,7 +121,7 @@ pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T
     thread_pool(threads).unwrap().install(work)
 }
 
-/// The ends of the hard range; every value of a choice.
+/// The two ends of a parameter's hard range, or every value of a choice.
 pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
     match &spec.kind {
         ParamKind::Float { hard, .. } => vec![Value::Float(hard.0), Value::Float(hard.1)],
@@ -132,7 +132,7 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
             Value::Curve(ToneCurve(vec![(0.0, 1.0), (1.0, 0.0)])),
             Value::Curve(ToneCurve(vec![(0.5, 0.0), (0.500_001, 1.0)])),
         ],
-        // Nothing chosen, a shipped file, and a missing file.
+        // No image, a shipped file, and a missing file.
         ParamKind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
         ParamKind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
         ParamKind::Strokes => strokes::extreme().map(|strokes| Value::Structured(Arc::new(strokes))).into(),
@@ -140,7 +140,7 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
     }
 }
 
-/// A value between the ends of the slider that differs from the default; the same on every call.
+/// A value between the ends of the slider that differs from the default. Every call returns the same value.
 pub fn another(spec: &ParamSpec) -> Value {
     match (&spec.kind, &spec.default) {
         (ParamKind::Float { slider, .. }, Value::Float(v)) => {
@@ -169,7 +169,7 @@ pub fn altered(mut node: Node) -> Node {
     node
 }
 
-/// Sets the parameter called `name`.
+/// Sets the parameter `name` of a node to a value given as text.
 pub fn set(node: &mut Node, name: &str, text: &str) {
     let index = node.about().find(name).unwrap_or_else(|| panic!("no parameter {name}"));
     let value = node.about().params[index].parse(text).unwrap();

@@ -5,7 +5,7 @@ use talweg::param::Params;
 
 use super::extremes;
 
-/// A bend across the middle of a terrain 8 km wide.
+/// Points of a curved stroke across the middle of a terrain 8 km wide.
 fn bend() -> Vec<StrokePoint> {
     vec![
         StrokePoint::new(1000.0, 1500.0),
@@ -33,7 +33,7 @@ fn at_end(high: bool) -> Strokes {
             let end = if high { ends.last() } else { ends.first() };
             brush.set(k, end.expect("a range has ends")).unwrap();
         }
-        // The longest run of an erosion takes minutes; the contract of the erosions covers it.
+        // The longest erosion stroke takes minutes. The contract tests of the erosion processes cover it.
         Brush { tool, iterations: brush.iterations.min(3), ..brush }
     };
     let mut strokes: Vec<Stroke> = BrushTool::ALL.iter().map(|&tool| Stroke::new(brush(tool), bend())).collect();
@@ -42,7 +42,7 @@ fn at_end(high: bool) -> Strokes {
     strokes.into_iter().collect()
 }
 
-/// No strokes, and strokes with brushes at both ends of their ranges.
+/// Three cases: no strokes, strokes at the lower ends of all brush ranges, and strokes at the upper ends.
 pub fn extreme() -> [Strokes; 3] {
     [Strokes::default(), at_end(false), at_end(true)]
 }

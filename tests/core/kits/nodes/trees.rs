@@ -3,7 +3,8 @@
 use talweg::construction::{Piece, PieceKind, Tree};
 use talweg::param::{ParamKind, Value};
 
-/// Every primitive with all its numbers at one end of their ranges, under every operator.
+/// A construction tree with every primitive under every operator. All numbers are at the upper ends of their ranges if
+/// `high`, otherwise at the lower ends.
 fn cornered(high: bool) -> Tree {
     let mut tree = Tree { terrain: Piece::new(PieceKind::Replace(Default::default())), ..Tree::default() };
     let place = if high { 1.0e6 } else { -1.0e6 };
@@ -60,7 +61,7 @@ fn cornered(high: bool) -> Tree {
     tree
 }
 
-/// An empty tree, and trees with every number at the ends of its range.
+/// An empty construction tree, and trees with every number at one end of its range.
 pub fn extreme() -> Vec<Tree> {
     vec![Tree::default(), cornered(false), cornered(true)]
 }

@@ -10,10 +10,10 @@ use std::process::Command;
 
 use super::common::path;
 
-/// Set after `tools/setup --test` has run.
+/// This environment variable says that `tools/setup --test` has installed the programs.
 const TOOLS_INSTALLED: &str = "TALWEG_TOOLS_INSTALLED";
 
-/// The report of Khronos' validator about a file.
+/// The report of Khronos' glTF validator about a file.
 #[derive(Debug)]
 pub struct GltfReport {
     pub errors: u64,
@@ -28,10 +28,10 @@ fn folder() -> PathBuf {
     target.join("tools/outside")
 }
 
-/// Reports that a test is skipped because `what` is missing.
+/// Reports that a test is skipped because the program at `what` is missing.
 ///
 /// # Panics
-/// In `make test`, which has installed `what`.
+/// In `make test`, because its first step has installed the programs.
 fn missing(what: &Path) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
@@ -54,7 +54,7 @@ fn printed(command: &mut Command) -> String {
 /// The output of a Python program with `args` as `sys.argv[1:]`; `None` if the packages are not installed.
 ///
 /// # Panics
-/// If the program fails, with its error output. Its `assert`s thus act as asserts of the test.
+/// If the program fails, with its error output. A failed Python `assert` therefore fails the test.
 pub fn python(script: &str, args: &[&Path]) -> Option<String> {
     let python = folder().join("python/bin/python3");
     if !folder().join("requirements.txt").is_file() || !python.exists() {
@@ -64,7 +64,7 @@ pub fn python(script: &str, args: &[&Path]) -> Option<String> {
     Some(printed(Command::new(python).args(["-W", "ignore", "-c", script]).args(args)))
 }
 
-/// The report of Khronos' validator about a GLB file; `None` if it is not installed.
+/// The report of Khronos' glTF validator about a GLB file; `None` if the validator is not installed.
 ///
 /// # Panics
 /// If the validator itself fails.

@@ -4,7 +4,7 @@ use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
 
-/// Stream power alone, on one grid.
+/// Stream power without other processes, on one grid.
 fn bare(name: &str, more: &[(&str, &str)]) -> Node {
     let mut params = vec![
         ("uplift_variation", "0"),
@@ -103,7 +103,7 @@ fn slope_and_area_in_balance_obey_the_law() {
         let cell = 20_000.0f64 / (n - 1) as f64;
         let m: f64 = m.parse().unwrap();
         let strength = 5.0e-3 / 1.0e6f64.powf(m);
-        // Large streams run along single cells, where the steepest neighbour is the receiver.
+        // Large streams follow single cells, whose receiver is the steepest neighbour.
         let mut off = Vec::new();
         for k in (0..n * n).filter(|&k| flow[k] > 50.0) {
             let (i, j) = (k / n, k % n);

@@ -20,7 +20,7 @@ fn run(place: TestScene, node: &Node, start: &Terrain, iterations: u32) -> (Terr
     (run.terrain().clone(), run.mass_balance())
 }
 
-/// Greatest difference to the four straight neighbours, for every cell.
+/// Greatest height difference to the four orthogonal neighbours, for every cell.
 fn slopes(terrain: &Terrain) -> Vec<f64> {
     let (n, grid) = (terrain.samples(), terrain.grid);
     let at = |i: usize, j: usize| f64::from(terrain.height[i * n + j]);
@@ -370,7 +370,7 @@ fn rain_falls_where_the_map_says() {
 fn the_claims_of_the_document_hold() {
     let place = TestScene { size_metres: 10_000.0, relief_metres: 10_000.0, ..TestScene::new(257, Edges::Open) };
     let start = rough(place);
-    // T = k/N with k = 4 on terrain as wide as high.
+    // The talus threshold is T = k/N with k = 4, on terrain whose relief equals its width.
     let angle = f64::atan(4.0).to_degrees().to_string();
     let made = |name: &str, params: &[(&str, &str)], count: u32| run(place, &node(name, params), &start, count).0;
     let score = erosion_score(&start);
@@ -414,7 +414,7 @@ fn mirrored(terrain: &Terrain, rows: bool) -> Terrain {
 fn flanks(terrain: &Terrain, from: f64, to: f64) -> [f64; 3] {
     [0.0f64, 22.5, 45.0].map(|degrees| {
         let (sin, cos) = degrees.to_radians().sin_cos();
-        // All four quarters together, so that only the effect of the neighbourhood shows.
+        // The mean of the four quarters hides the bias of the scan, so that only the effect of the neighbourhood shows.
         let height = |r: f64| -> f64 {
             let quarters = [(1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)];
             quarters

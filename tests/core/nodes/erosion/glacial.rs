@@ -100,7 +100,7 @@ fn a_slab_at_rest_carries_what_falls_above_it() {
     for row in [40, 64, 100] {
         let flux = (row as f64 + 0.5) * cell;
         let found = ice[row * 129 + 64];
-        // The surface is less steep than the bed, by the growth of the thickness.
+        // The surface is less steep than the bed, because the ice thickens downslope.
         let slope = 0.3 - (ice[(row + 1) * 129 + 64] - ice[(row - 1) * 129 + 64]) / (2.0 * cell);
         let exact = (flux / (DEFORMATION * slope.powi(3))).powf(0.2);
         println!("row {row}: {found} of {exact}");
@@ -137,12 +137,12 @@ fn trough_exponent(profile: &[f64], cell: f64, depth: f64) -> f64 {
     logs.iter().map(|(x, y)| (x - mx) * (y - my)).sum::<f64>() / logs.iter().map(|(x, _)| (x - mx).powi(2)).sum::<f64>()
 }
 
-/// A V-shaped valley that runs to the south from a broad basin, and one that joins it from the east half-way.
+/// A V-shaped valley that runs to the south from a broad basin, and a side valley that joins it half-way from the east.
 fn river_valleys(place: &TestScene) -> Terrain {
     let height = |x: f64, y: f64| {
         let down = 1500.0 - 0.08 * (y + 5000.0);
         let trunk = down + 0.5 * x.abs();
-        // Its floor meets that of the main valley.
+        // The floor of the side valley meets the floor of the main valley.
         let joins = 1500.0 - 0.08 * 5000.0;
         let side = joins + 0.1 * x.abs() + 0.5 * y.abs() + if x < 0.0 { 1e4 } else { 0.0 };
         trunk.min(side).min(2400.0)

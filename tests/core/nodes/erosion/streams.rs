@@ -39,7 +39,7 @@ fn fit(points: &[(f64, f64)]) -> (f64, f64) {
     (slope, y - slope * x)
 }
 
-/// Stream power alone.
+/// Stream power without other processes.
 fn bare(more: &[(&str, &str)]) -> Node {
     let mut params = vec![
         ("uplift_variation", "0"),
@@ -196,7 +196,8 @@ fn a_cone_erodes_equally_in_all_directions() {
     let whole = anisotropy(&|k| f64::from(wear[k]));
     println!("greatest over least wear: {whole}; at equal areas: {law}");
     assert!(law < 1.02, "{law}");
-    // Sheet flow in a cell is as wide as the cell seen across the slope, cos 45°; erosion depends on its root.
+    // The width of sheet flow is the projected width of the cell across the flow, at least cos 45° of its side. Erosion
+    // depends on the square root of this width.
     assert!(whole < std::f64::consts::SQRT_2.sqrt(), "{whole}");
 }
 

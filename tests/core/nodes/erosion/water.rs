@@ -5,7 +5,7 @@ use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{MassBalance, Node};
 
-/// Depth of a full pipe in these tests, and the cells that a wave in it travels per iteration.
+/// Water depth at which a pipe is full in these tests, and the number of cells that a wave in it travels per iteration.
 const FULL_METRES: f32 = 10.0;
 const COURANT: f64 = 0.5;
 /// No rain, evaporation, friction or erosion.
@@ -135,7 +135,7 @@ fn dam_break(left: f32, right: f32, steps: usize, params: &[(&str, &str)]) -> Ve
     let rows = water(&made);
     for row in 1..513 {
         let across = rows[row * 513..][..513].iter().zip(rows).map(|(a, b)| (a - b).abs()).fold(0.0f32, f32::max);
-        // At a front on dry terrain, rounding grows to a few centimetres in 10 m.
+        // Where water advances over dry terrain, rounding grows to a few centimetres at a depth of 10 m.
         assert!(across < 5e-5, "a channel has no cross flow: {across}");
     }
     let before = 256.0 * f64::from(left) + 257.0 * f64::from(right);
@@ -368,7 +368,7 @@ fn no_checkerboard_and_no_spikes() {
                 h[i * n + j] - neighbours.into_iter().fold(f32::MIN, f32::max)
             };
             let new = around(&made) - around(&input).max(0.0);
-            // Deposits, not remains between two gullies.
+            // Count only cells that were raised by deposits, not ridges left between two gullies.
             if change(i, j) > 0.0 {
                 let raised = new.min(change(i, j) as f32) * 1800.0;
                 spike = spike.max(raised);

@@ -339,7 +339,8 @@ fn a_saved_patch_has_the_rivers_of_its_planet() {
     assert!(courses > 15 && crossings > 3, "{courses} courses, {crossings} crossings");
 }
 
-/// If only craters make relief, a square far below the planet's sample spacing also has craters, by the size law.
+/// If only craters make relief, a square far below the planet's sample spacing also has craters. Their number follows
+/// the size-frequency distribution.
 #[test]
 fn craters_continue_below_the_smallest_of_the_planet() {
     let (mut scene, _) = planet("paper-003-moon", 9);

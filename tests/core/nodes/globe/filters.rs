@@ -27,7 +27,7 @@ fn a_rotated_globe_gives_a_rotated_result() {
         ("FillDepressions", &[SEA, ("gradient", "20")], 1e-6),
         ("FillDepressions", &[SEA, ("fill_with", "Water")], 0.0),
         ("FlowAccumulation", &[SEA, ("courses", "Steepest")], 1e-5),
-        // Somewhere a cell's water still takes another course.
+        // At a few cells the turned globe divides the water differently.
         ("FlowAccumulation", &[SEA, ("courses", "Spread")], 2e-3),
     ];
     let world = World::new(33);
@@ -111,7 +111,7 @@ fn ridges_and_valleys_use_the_curvature_on_the_sphere() {
     }
 }
 
-/// The envelope of all paraboloids, one after the other.
+/// The grown terrain equals the envelope of all paraboloids, computed one after the other.
 #[test]
 fn ground_grows_as_the_envelope_of_paraboloids() {
     let world = World::new(17);

@@ -224,13 +224,13 @@ fn deltas_of(seed: u32) {
             }
             false
         };
-        // A bay without an outlet has none with a delta either.
+        // A bay that has no outlet before the delta grows has none afterwards.
         if grown < 6 || !comes_out(&|k| !is_land(k)) {
             continue;
         }
         rivers += 1;
         reached += usize::from(comes_out(&is_water));
-        // Courses of open water that cross the plain half way out.
+        // Channels of open water that cross the delta plain half-way out.
         let crosses = |k: usize| is_water(k) && !is_land(k) && (0.3..0.55).contains(&(apart(k, mouth) / reach));
         forked += usize::from(pieces(&mesh, &crosses).len() >= 2);
     }
