@@ -9,8 +9,8 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use super::reading::ReadArgs;
 use super::input::{SceneArgs, SceneJob};
+use super::reading::ReadArgs;
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::eval::{MemoryUse, check_memory, thread_pool};
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};

@@ -10,9 +10,7 @@ use super::maps::{ExportMap, FilePart, MapNature, MapSheet, MapSource, PixelLayo
 use super::origin::OriginError;
 use super::raster_file::{RasterJob, cell_metres, sample_type};
 use crate::field::{Control, MapKind, Terrain};
-use crate::io::formats::{
-    DecodedRaster, RasterFormat, RasterReader, RasterSource, SampleMeaning, SampleType, Texts,
-};
+use crate::io::formats::{DecodedRaster, RasterFormat, RasterReader, RasterSource, SampleMeaning, SampleType, Texts};
 use crate::mesh::formats::MeshFormat;
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
 use crate::scene::Scene;

@@ -18,9 +18,7 @@ use crate::generators::import::{Heights, Sampling, read_options};
 use crate::{Context, Generator, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::globe::equirectangular;
 use talweg_ground::field::{Cancelled, Globe};
-use talweg_ground::io::formats::{
-    GeoReference, HeightUnit, NoDataRule, NumberMeaning, RasterReader, ReadOptions,
-};
+use talweg_ground::io::formats::{GeoReference, HeightUnit, NoDataRule, NumberMeaning, RasterReader, ReadOptions};
 use talweg_ground::io::{Raster, RasterError, catmull_rom, raster};
 use talweg_ground::mesh::raster_or_mesh;
 use talweg_ground::param::ImageFile;

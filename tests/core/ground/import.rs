@@ -313,7 +313,6 @@ fn truncated_exports_are_reported_as_truncated() {
 #[test]
 fn a_scene_from_a_raw_file_has_the_requested_settings() {
     use talweg::io::formats::ReadOptions;
-    use talweg::nodes::generators::import::RowOrder;
     use talweg::scene::import::scene_from_file_as;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wide.r32");
@@ -323,8 +322,8 @@ fn a_scene_from_a_raw_file_has_the_requested_settings() {
     let layout = ReadOptions { raw_width: 32, big_endian: true, ..ReadOptions::default() };
     let said = scene_from_file_as(&path, ReadOptions { raw_width: 33, ..layout }).unwrap_err().to_string();
     assert!(said.contains("not a whole number of rows of 33") && said.contains("Raw width"), "{said}");
-    for (rows, north) in [(RowOrder::North, 0), (RowOrder::South, 15)] {
-        let scene = scene_from_file_as(&path, layout, rows).unwrap();
+    for (first_row_is_south, north) in [(false, 0), (true, 15)] {
+        let scene = scene_from_file_as(&path, ReadOptions { first_row_is_south, ..layout }).unwrap();
         assert!(scene.problems().is_empty(), "{:?}", scene.problems());
         assert_eq!(scene.settings.resolution, 16);
         let made = crate::kits::common::evaluate(&scene, 16, 1);

@@ -2,6 +2,7 @@
 
 mod brushes;
 mod files;
+mod foreign;
 mod hydrology;
 mod import;
 mod mesh;

@@ -198,8 +198,7 @@ tifffile.imwrite(at('bits.tif'), law > 500, photometric='minisblack')
     check(&read(&folder, "metres.tif"), "metres", 1.0, 1e-3, &[]);
     let raster = read(&folder, "int16.tif");
     assert_eq!(raster.range_metres, Some((law(0, 0) - 500.0, law(29, 39) - 500.0)));
-    let error = raster_error(&folder, "bits.tif");
-    assert!(error.contains("bits.tif") && error.contains("8, 16 or 32"), "{error}");
+    shares("bits.tif", &|v| f32::from(u8::from(v > 500.0)), 0.0);
 }
 
 fn raster_error(folder: &tempfile::TempDir, name: &str) -> String {
@@ -304,7 +303,9 @@ law.astype('<f4').tofile(at('little.r32'))
     }
     let error = raster(&named("little.r16")).unwrap_err().to_string();
     assert!(error.contains("2400 bytes") && error.contains("Raw width"), "{error}");
-    let error = raster_as(&named("little.r16"), ReadOptions { raw_width: 37, ..ReadOptions::default() }).unwrap_err().to_string();
+    let error = raster_as(&named("little.r16"), ReadOptions { raw_width: 37, ..ReadOptions::default() })
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("37 values") && error.contains("little.r16"), "{error}");
 }
 
@@ -400,13 +401,11 @@ def write(name, data, **more):
     with rasterio.open(at(name), 'w', driver='GTiff', width=40, height=30, count=1, dtype=str(data.dtype), crs='EPSG:32632',
                        transform=from_origin(500000, 5100000, 30, 30), **more) as out:
         out.write(data, 1)
-write('zstd.tif', law.astype('float32'), compress='zstd')
-write('lerc.tif', law.astype('float32'), compress='lerc')
 write('lzma.tif', law.astype('float32'), compress='lzma')
 write('jpeg.tif', (law % 256).astype('uint8'), compress='jpeg')
 ";
     let Some(folder) = written(script) else { return };
-    for name in ["zstd", "lerc", "lzma", "jpeg"] {
+    for name in ["lzma", "jpeg"] {
         let error = raster_error(&folder, &format!("{name}.tif"));
         assert!(error.to_lowercase().contains(name), "{error}");
         assert!(error.contains("gdal_translate -co COMPRESS=DEFLATE"), "{error}");

@@ -181,8 +181,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     }
     let meaning = rule.finish(&mut values, &mut notes);
     let numbers = "numbers as text".into();
-    let mut decoded =
-        DecodedRaster { width, height, values, meaning, numbers, no_data, ..DecodedRaster::default() };
+    let mut decoded = DecodedRaster { width, height, values, meaning, numbers, no_data, ..DecodedRaster::default() };
     place.apply_own(&mut decoded, header.affine(height), None, &source.options, &mut notes);
     decoded.notes = notes;
     Ok(decoded)
@@ -197,7 +196,10 @@ mod tests {
 
     #[test]
     fn commas_and_missing_numbers_are_read() {
-        assert_eq!((decimal("500000,5"), decimal("-1.5e3"), decimal("1,000,5")), (Some(500_000.5), Some(-1500.0), None));
+        assert_eq!(
+            (decimal("500000,5"), decimal("-1.5e3"), decimal("1,000,5")),
+            (Some(500_000.5), Some(-1500.0), None)
+        );
         for word in ["nan", "NULL", "*", "1.#QNAN", "-1.#IND"] {
             assert!(stored_number(word).is_some_and(f64::is_nan), "{word}");
         }

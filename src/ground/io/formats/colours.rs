@@ -85,7 +85,8 @@ impl ColourReading {
                 "its colours are read as brightness; set Numbers to Terrarium tile or Mapbox tile if they encode heights",
             ));
         }
-        let is_other = |k: &usize| Some(*k) != alpha && !(method == Method::Colour && *k < 3) && method != Method::Channel(*k);
+        let is_other =
+            |k: &usize| Some(*k) != alpha && !(method == Method::Colour && *k < 3) && method != Method::Channel(*k);
         if (0..names.len()).any(|k| is_other(&k)) {
             let read = match method {
                 Method::Channel(k) => format!("only channel {} ({}) is read", k + 1, names[k]),

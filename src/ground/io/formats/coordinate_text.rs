@@ -19,11 +19,7 @@ impl WktNode {
         Self::parse_at(&mut text.trim().char_indices().peekable(), text.trim(), 0)
     }
 
-    fn parse_at(
-        letters: &mut std::iter::Peekable<std::str::CharIndices>,
-        text: &str,
-        depth: usize,
-    ) -> Option<Self> {
+    fn parse_at(letters: &mut std::iter::Peekable<std::str::CharIndices>, text: &str, depth: usize) -> Option<Self> {
         let start = letters.peek()?.0;
         let mut end = start;
         while let Some((at, letter)) = letters.peek().copied() {
@@ -167,7 +163,8 @@ mod tests {
     fn wkt_gives_kind_number_and_unit() {
         let degrees = system_of_text("GEOGCS[\"WGS 84\",DATUM[\"D\",SPHEROID[\"S\",6378137,298.257]],PRIMEM[\"G\",0],UNIT[\"Degree\",0.017453292519943295]]").unwrap();
         assert_eq!((degrees.is_geographic, degrees.unit, degrees.epsg), (Some(true), None, None));
-        let grads = system_of_text("GEOGCS[\"NTF\",UNIT[\"grad\",0.01570796326794897],AUTHORITY[\"EPSG\",\"4807\"]]").unwrap();
+        let grads =
+            system_of_text("GEOGCS[\"NTF\",UNIT[\"grad\",0.01570796326794897],AUTHORITY[\"EPSG\",\"4807\"]]").unwrap();
         assert!((grads.unit.unwrap() - 0.9).abs() < 1e-12 && grads.epsg == Some(4807));
         let feet = system_of_text(
             "COMPD_CS[\"a\",PROJCS[\"b\",GEOGCS[\"c\",UNIT[\"degree\",0.0174532925199433]],PROJECTION[\"Lambert_Conformal_Conic_2SP\"],\

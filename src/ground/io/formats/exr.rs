@@ -105,7 +105,8 @@ fn flat_channels(meta: &MetaData) -> Vec<FlatChannel> {
     let flat = meta.headers.iter().enumerate().filter(|(_, header)| !header.deep);
     let several = flat.clone().count() > 1;
     flat.flat_map(|(layer, header)| {
-        let title = header.own_attributes.layer_name.as_ref().map_or_else(|| format!("{}", layer + 1), ToString::to_string);
+        let title =
+            header.own_attributes.layer_name.as_ref().map_or_else(|| format!("{}", layer + 1), ToString::to_string);
         header.channels.list.iter().map(move |channel| {
             let name = channel.name.to_string();
             let full_name = if several { format!("{title}.{name}") } else { name.clone() };
@@ -156,7 +157,12 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     if others > 1 || channel.is_opacity() {
         notes.push(RasterNote::new(
             "further-channels",
-            format!("it has {} channels ({}); only {} is read. Set Channel to read another one", channels.len(), list(), channel.full_name),
+            format!(
+                "it has {} channels ({}); only {} is read. Set Channel to read another one",
+                channels.len(),
+                list(),
+                channel.full_name
+            ),
         ));
     }
     if header.shared_attributes.display_window.size != header.layer_size {
@@ -232,9 +238,8 @@ fn pixels(source: &RasterSource, channel: &FlatChannel, layers: usize) -> Result
         .all_attributes()
         .from_buffered(bytes())?;
     let layer = image.layer_data.into_iter().nth(channel.layer);
-    let found = layer.and_then(|layer| {
-        layer.channel_data.list.into_iter().find(|found| found.name == *channel.name.as_str())
-    });
+    let found =
+        layer.and_then(|layer| layer.channel_data.list.into_iter().find(|found| found.name == *channel.name.as_str()));
     let found = found.ok_or_else(|| exr::error::Error::Invalid("a layer of its header is missing".into()))?;
     Ok(found.sample_data.values_as_f32().collect())
 }

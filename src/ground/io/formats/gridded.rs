@@ -219,7 +219,8 @@ mod tests {
         let affine = header.affine.unwrap();
         assert_eq!((affine.x, affine.y, affine.a, affine.e), (10.5, 50.25, 0.5, -0.25));
         assert_eq!(header.number(&[0xff, 0xfe]), -2.0);
-        let text = "ncols 4\nnrows 3\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\nbyteorder LSBFIRST";
+        let text =
+            "ncols 4\nnrows 3\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\nbyteorder LSBFIRST";
         let header = GridHeader::parse(text, true, Interleave::ByLine).unwrap();
         let affine = header.affine.unwrap();
         assert_eq!((affine.x, affine.y, header.number_type), (105.0, 225.0, NumberType::Float(32)));

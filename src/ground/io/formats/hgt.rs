@@ -118,8 +118,7 @@ mod tests {
 
     #[test]
     fn file_names_give_the_degree_of_a_tile() {
-        let of =
-            |name: &str| south_west(&RasterSource::new(Path::new(name), &std::sync::Arc::default()));
+        let of = |name: &str| south_west(&RasterSource::new(Path::new(name), &std::sync::Arc::default()));
         assert_eq!(of("/data/N46E007.hgt"), Some((7.0, 46.0)));
         assert_eq!(of("s01w091.HGT"), Some((-91.0, -1.0)));
         assert_eq!(of("N46E007.SRTMGL1.hgt"), Some((7.0, 46.0)));

@@ -18,9 +18,7 @@ const MOST_FILES: usize = 10_000;
 
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |message: String| source.unreadable(READER.name, message);
-    let damaged = |error: &dyn std::fmt::Display| {
-        failed(format!("it is damaged ({error}). Download or copy it again"))
-    };
+    let damaged = |error: &dyn std::fmt::Display| failed(format!("it is damaged ({error}). Download or copy it again"));
     let (name, bytes) = if source.bytes.starts_with(&[0x1f, 0x8b]) {
         let inner = source.path.with_extension("");
         let mut bytes = Vec::new();
@@ -31,7 +29,10 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         let mut archive = zip::ZipArchive::new(Cursor::new(&source.bytes[..])).map_err(|error| damaged(&error))?;
         let at = only_raster(&mut archive).map_err(failed)?;
         let file = archive.by_index(at).map_err(|error| damaged(&error))?;
-        let name = Path::new(&*file.name().map_err(|error| damaged(&error))?).file_name().map(PathBuf::from).unwrap_or_default();
+        let name = Path::new(&*file.name().map_err(|error| damaged(&error))?)
+            .file_name()
+            .map(PathBuf::from)
+            .unwrap_or_default();
         let size = file.size();
         source.check_packed(size)?;
         let mut bytes = Vec::new();
@@ -68,8 +69,9 @@ fn only_raster(archive: &mut zip::ZipArchive<Cursor<&[u8]>>) -> Result<usize, St
     match &names[..] {
         [name] => archive.index_for_name(name).ok_or_else(|| format!("{name} is missing in it")),
         [] => Err("it holds no heightmap; unpack it and import the heightmap in it".into()),
-        [first, second, ..] => {
-            Err(format!("it holds {} heightmaps, such as {first} and {second}; unpack it and import one of them", names.len()))
-        }
+        [first, second, ..] => Err(format!(
+            "it holds {} heightmaps, such as {first} and {second}; unpack it and import one of them",
+            names.len()
+        )),
     }
 }

@@ -113,10 +113,7 @@ pub(super) fn position(
     if is_turned {
         return turned(affine, found, reverses_rows, notes);
     }
-    let centre = [
-        west + 0.5 * step[0] * (columns - 1) as f64,
-        north - 0.5 * step[1] * (rows - 1) as f64,
-    ];
+    let centre = [west + 0.5 * step[0] * (columns - 1) as f64, north - 0.5 * step[1] * (rows - 1) as f64];
     let cell_metres = true_steps(system, in_degrees, centre, step, notes);
     Position { placement: Some(found), cell_metres, reverses_rows, reverses_columns }
 }

@@ -121,7 +121,8 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         }
         numbers.truncate(width * channels);
         if !is_wide && reading.is_colour() && samples_of_picture.len() < ROWS_FOR_GUESS {
-            samples_of_picture.push(numbers.chunks_exact(channels).map(|p| [p[0] as u8, p[1] as u8, p[2] as u8]).collect());
+            samples_of_picture
+                .push(numbers.chunks_exact(channels).map(|p| [p[0] as u8, p[1] as u8, p[2] as u8]).collect());
         }
         if let Some(channel) = single.filter(|_| channels > 1) {
             values.extend(numbers.chunks_exact(channels).map(|pixel| rule.value(pixel[channel])));

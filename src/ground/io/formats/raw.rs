@@ -52,8 +52,7 @@ pub(super) static READER_32: RasterReader = RasterReader {
     name: "raw 32-bit float, metres",
     is_raw: true,
     read: |source| {
-        let statement =
-            NumberStatement { always_heights: true, ..NumberStatement::of_type(NumberType::Float(32)) };
+        let statement = NumberStatement { always_heights: true, ..NumberStatement::of_type(NumberType::Float(32)) };
         let big_endian = source.options.big_endian;
         let number = |bytes| if big_endian { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) };
         // Raw files have no no-data value, so a non-finite number means that the byte order is probably wrong.
@@ -99,8 +98,7 @@ fn read_numbers<const N: usize>(
     let numbers = statement.number_type.name();
     let rule = NumberRule::new(statement, source.options);
     let mut notes = Vec::new();
-    let mut values: Vec<f32> =
-        source.bytes.as_chunks::<N>().0.iter().map(|&chunk| rule.value(number(chunk))).collect();
+    let mut values: Vec<f32> = source.bytes.as_chunks::<N>().0.iter().map(|&chunk| rule.value(number(chunk))).collect();
     let meaning = rule.finish(&mut values, &mut notes);
     let mut decoded = DecodedRaster { width, height, values, meaning, numbers, notes, ..DecodedRaster::default() };
     if source.options.first_row_is_south {

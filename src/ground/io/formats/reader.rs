@@ -275,10 +275,9 @@ impl RasterReader {
         if !self.is_raw
             && let Some((_, name)) = FOREIGN.iter().find(|(signature, _)| begins(signature))
         {
-            return Err(source.unreadable(
-                self.name,
-                format!("it is {name}. Save the heights as TIFF or as PNG of 16 bits"),
-            ));
+            return Err(
+                source.unreadable(self.name, format!("it is {name}. Save the heights as TIFF or as PNG of 16 bits"))
+            );
         }
         // Third-party decoders parse untrusted bytes, so this call turns their panics into errors.
         let read = catch_unwind(AssertUnwindSafe(|| (actual.read)(source)));

@@ -173,9 +173,8 @@ impl Description {
         });
         let in_band = |name: &str| band.and_then(|band| child(band, name));
         let number = |name: &str| in_band(name).and_then(|text| text.parse::<f64>().ok());
-        let numbers = child(root, "GeoTransform").map(|text| {
-            text.split(',').map_while(|word| word.trim().parse::<f64>().ok()).collect::<Vec<f64>>()
-        });
+        let numbers = child(root, "GeoTransform")
+            .map(|text| text.split(',').map_while(|word| word.trim().parse::<f64>().ok()).collect::<Vec<f64>>());
         let affine = numbers.and_then(|six| six.try_into().ok()).map(Affine::of_corner);
         let wkt = child(root, "SRS");
         let named = in_band("UnitType").filter(|unit| !unit.is_empty());

@@ -22,7 +22,9 @@ pub use cache::{STAMP_PREFIX, clear_raster_cache, is_built_in, raster, raster_as
 pub use error::RasterError;
 pub use fill::filled_gaps;
 
-use super::formats::{short_number, DecodedRaster, GeoReference, RasterNote, RasterReader, RasterSource, SampleMeaning, check_room};
+use super::formats::{
+    DecodedRaster, GeoReference, RasterNote, RasterReader, RasterSource, SampleMeaning, check_room, short_number,
+};
 
 /// Maximum number of samples in a file: slightly more than 16 384².
 pub(super) const MAX_SAMPLES: u64 = 1 << 28;

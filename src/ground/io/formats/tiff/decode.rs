@@ -226,11 +226,7 @@ fn number_type(layout: &tiff_reader::RasterLayout) -> NumberType {
 }
 
 /// Checks the size of an image, and returns the image.
-fn image<'a>(
-    file: &'a TiffFile,
-    ifd: &'a Ifd,
-    source: &'a RasterSource,
-) -> Result<StoredImage<'a>, RasterError> {
+fn image<'a>(file: &'a TiffFile, ifd: &'a Ifd, source: &'a RasterSource) -> Result<StoredImage<'a>, RasterError> {
     let layout = ifd.raster_layout().map_err(|error| broken(source, &error))?;
     let rows = usize::try_from(ifd.rows_per_strip()).unwrap_or(usize::MAX).clamp(1, layout.height);
     let block = match (ifd.tile_width(), ifd.tile_height()) {
@@ -265,7 +261,12 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     // A strip or tile is decoded in whole before its numbers are copied.
     let block_bytes = (image.width.max(image.block[0]) as u64).saturating_mul(image.block[1] as u64);
     let block_bytes = block_bytes.saturating_mul((image.channels * image.bytes_per_number) as u64);
-    source.check_size(columns, rows, bytes, block_bytes.saturating_add(if mean > 1 { 2 * columns * rows } else { 0 }))?;
+    source.check_size(
+        columns,
+        rows,
+        bytes,
+        block_bytes.saturating_add(if mean > 1 { 2 * columns * rows } else { 0 }),
+    )?;
     let rule = NumberRule::new(tags.statement(image.number_type, &reading), source.options);
     let mut averages = Averages::new([columns as usize, rows as usize], mean as usize);
     let has_gaps = image.for_each_row(reading.single_channel(), |row, left, numbers| {
@@ -378,9 +379,8 @@ fn apply_masks(
         }
     }
     let Some(side) = &source.sides.mask else { return };
-    let applied = open(Arc::new(side.bytes.clone())).is_ok_and(|beside| {
-        beside.ifd(0).is_ok_and(|mask| fits(mask) && apply_mask(&beside, mask, source, values))
-    });
+    let applied = open(Arc::new(side.bytes.clone()))
+        .is_ok_and(|beside| beside.ifd(0).is_ok_and(|mask| fits(mask) && apply_mask(&beside, mask, source, values)));
     if !applied {
         notes.push(RasterNote::new(
             "unused-mask",

@@ -134,7 +134,8 @@ impl FileTags {
     /// Names of all channels of the image.
     pub fn channel_names(&self, ifd: &Ifd) -> Vec<String> {
         let count = usize::from(ifd.samples_per_pixel().max(1));
-        let colours = if ifd.photometric_interpretation() == Some(2) { ["red", "green", "blue"].as_slice() } else { &[] };
+        let colours =
+            if ifd.photometric_interpretation() == Some(2) { ["red", "green", "blue"].as_slice() } else { &[] };
         let extra = ifd.extra_samples().unwrap_or_default();
         let is_alpha = |k: usize| {
             let index = (k + extra.len()).checked_sub(count).and_then(|at| extra.get(at));

@@ -11,9 +11,7 @@ use crate::io::formats::coordinate_text::{system_of_text, wkt_height_unit};
 use crate::io::formats::epsg::unit_of_system;
 use crate::io::formats::notes::RasterNote;
 use crate::io::formats::place::CoordinateSystem;
-use crate::io::formats::units::{
-    angle_unit, counts_depths, degrees_of_system, height_unit_of_system, length_unit,
-};
+use crate::io::formats::units::{angle_unit, counts_depths, degrees_of_system, height_unit_of_system, length_unit};
 
 /// The following constants are GeoTIFF keys for which the crate `geotiff-core` has no names.
 pub(super) const GEOG_ELLIPSOID: u16 = 2056;
