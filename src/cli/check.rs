@@ -107,7 +107,7 @@ fn finding(path: &Path) -> CheckFinding {
 fn plan_folder(path: &Path) -> Option<&Path> {
     match path.file_name() {
         Some(name) if name == PLAN_FILE => path.parent(),
-        _ => path.is_dir().then_some(path),
+        _ => path.join(PLAN_FILE).is_file().then_some(path),
     }
 }
 
