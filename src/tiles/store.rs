@@ -298,7 +298,8 @@ impl TileStore {
     }
 }
 
-/// Copies the samples of a field that a tile of the region `own` and the region `wanted` share into a field of `wanted`.
+/// Copies the samples of a field that a tile, whose region is `own`, and the region `wanted` share into a field of
+/// `wanted`.
 fn copy_samples(
     file: &mut OpenTile,
     number: usize,

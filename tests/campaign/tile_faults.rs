@@ -1,5 +1,6 @@
 //! Single faults in the folder of a build in tiles, at random places and moments between its tasks. The build must end
-//! with the bits of the whole terrain, or refuse with a sentence. After a refusal, running the tasks again must heal it.
+//! with the bits of the whole terrain, or refuse with a sentence. After a refusal, running the tasks again must heal
+//! it.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};

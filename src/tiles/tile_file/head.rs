@@ -51,7 +51,7 @@ impl TileId {
         }
     }
 
-    fn read(bytes: &mut Bytes) -> Option<Self> {
+    fn read(bytes: &mut HeadReader) -> Option<Self> {
         let [kind, stage, layer, row, column] = [(); 5].map(|()| bytes.number() as usize);
         let product = match kind {
             0 => StageProduct::Ground(stage),
@@ -178,7 +178,7 @@ impl TileHead {
             let is_tile = ANY_VERSION.iter().any(|magic| fixed.starts_with(magic));
             return Err(if is_tile { TileFault::OtherFormat } else { TileFault::NotATile });
         }
-        let mut bytes = Bytes(&fixed[8 + 2 * HASH + 5 * 4..]);
+        let mut bytes = HeadReader(&fixed[8 + 2 * HASH + 5 * 4..]);
         let [rows, columns, kinds, states] = [(); 4].map(|()| bytes.number());
         let (words, inputs) = (bytes.long(), bytes.number());
         let is_sound = rows.max(columns) <= MOST_SAMPLES && kinds as usize <= MapKind::COUNT && states <= MOST_STATES;
@@ -204,7 +204,7 @@ impl TileHead {
 
     /// Reads a head whose lengths were checked and whose hash fits.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
-        let mut bytes = Bytes(bytes.get(8..)?);
+        let mut bytes = HeadReader(bytes.get(8..)?);
         let (scene, plan) = (bytes.hash(), bytes.hash());
         let tile = TileId::read(&mut bytes)?;
         let [rows, columns, kinds, states] = [(); 4].map(|()| bytes.number() as usize);
@@ -232,9 +232,9 @@ impl TileHead {
 }
 
 /// Bytes that are read from the front; numbers beyond the end are zero.
-struct Bytes<'a>(&'a [u8]);
+struct HeadReader<'a>(&'a [u8]);
 
-impl<'a> Bytes<'a> {
+impl<'a> HeadReader<'a> {
     fn take(&mut self, count: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(count.min(self.0.len()));
         self.0 = rest;
