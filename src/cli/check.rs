@@ -74,7 +74,7 @@ pub fn run(args: &CheckArgs) -> CommandResult {
     match (unread, stages.map(|stage| stage.bad.len()).sum::<usize>()) {
         (0, 0) => Ok(()),
         (0, bad) => Err(Failure::Failed(anyhow::anyhow!(
-            "{bad} tiles are bad; `talweg run-tiles` with the plan makes them anew"
+            "bad tiles: {bad}; `talweg run-tiles` with the plan makes them anew"
         ))),
         (unread, _) => Err(Failure::Failed(anyhow::anyhow!("{unread} of {} scenes cannot be read", findings.len()))),
     }

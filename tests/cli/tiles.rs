@@ -197,7 +197,7 @@ fn damaged_tiles_are_listed_and_made_anew() {
     talweg(&["check", &plan])
         .code(1)
         .stdout(contains("bad      tile 0-1 of the ground of stage").and(contains("is damaged in rows")))
-        .stderr(contains("2 tiles are bad").and(contains("run-tiles")));
+        .stderr(contains("bad tiles: 2").and(contains("run-tiles")));
     let found = assert_cmd::Command::cargo_bin("talweg").unwrap().args(["check", &plan, "--json"]).output().unwrap();
     let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
     let bad = &found[0]["stages"][1]["bad"][0];
