@@ -210,7 +210,7 @@ pub fn print_message(text: &str) {
 
 /// `text` without terminal control codes and without characters that change the text direction. Names in scenes can
 /// contain such characters.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let is_command = |c: char| {
         c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
