@@ -58,6 +58,7 @@
 //! |---|---|
 //! | [`web_map`] | tile pyramids for maps in browsers |
 //! | [`appearance_files`] | file formats of palettes, biome tables, material rules, plants and stones |
+//! | [`user_state`] | the program's folder for this user; the files outside its folder that each scene may use |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
 //! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
 //! | [`recovery`] | unsaved work from previous sessions, earlier versions of scene files |
@@ -96,5 +97,6 @@ pub mod recovery;
 pub mod scene;
 pub mod tiles;
 pub mod timelapse;
+pub mod user_state;
 pub mod variants;
 pub mod web_map;

@@ -1,6 +1,7 @@
 //! `talweg export`: heights, data maps, ground types, colours and more for other programs, from one evaluation.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
@@ -17,6 +18,7 @@ use talweg::field::MAX_SAMPLES;
 use talweg::io::memory::bytes_text;
 use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
 use talweg::tiles::{LargeExport, TileError};
+use talweg::user_state::{PathUse, built_files, check_paths, note_built_files, permit_paths};
 
 /// Write heights, data maps, ground types, colours and more for other programs
 #[derive(Args)]
@@ -84,6 +86,9 @@ pub struct ExportArgs {
     /// Repeat a build preset of the scene
     #[arg(long, value_name = "NAME", conflicts_with_all = ["maps", "what", "output"])]
     build: Option<String>,
+    /// Let --build replace files that no earlier build of this scene has written
+    #[arg(long, requires = "build")]
+    overwrite: bool,
     /// Keep this export as a build preset in the scene file; its file names become relative to the scene's folder
     #[arg(long, value_name = "NAME")]
     save_build: Option<String>,
@@ -215,6 +220,12 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     };
     if let Some(name) = &args.save_build {
         args.keep(&mut job, &request, name)?;
+        // The user has named these files on the command line.
+        let files = export::output_files(&request, &job.scene, &place).map_err(failed)?;
+        permit_paths(args.scene.path(), &files, PathUse::Write);
+    }
+    if args.build.is_some() || args.save_build.is_some() {
+        note_built_files(args.scene.path(), &report.files());
     }
     if args.json { print_json(&report) } else { print(&lines(&report)) }
 }
@@ -303,7 +314,14 @@ impl ExportArgs {
                 (self.request_of_build(scene, name)?, folder)
             }
         };
-        let place = ExportFolder { folder, force: self.force.is_forced() };
+        let mut place = ExportFolder { folder, force: self.force.is_forced(), ..ExportFolder::default() };
+        if self.build.is_some() {
+            // The scene chooses these files, and anybody may have written the scene.
+            let scene_file = self.scene.path();
+            let files = export::output_files(&request, scene, &place).map_err(failed)?;
+            check_paths(scene_file, &files, PathUse::Write)?;
+            place.only_over = (!self.overwrite).then(|| Arc::new(built_files(scene_file)));
+        }
         export::check(&request, scene, &place).map_err(failed)?;
         Ok((request, place))
     }

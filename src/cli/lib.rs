@@ -44,7 +44,8 @@ pub use film::{CameraWay, FilmArgs};
 pub use input::{MemoryArgs, SceneArgs, SceneJob};
 pub use shot::ShotArgs;
 
-use talweg::io::FileError;
+use talweg::io::{FileError, printable};
+use talweg::user_state::allow_outside_in_this_run;
 
 #[derive(Parser)]
 #[command(
@@ -70,6 +71,10 @@ struct Cli {
     command: Option<CliCommand>,
     #[command(flatten)]
     edit: edit::EditArgs,
+    /// Let the scenes of this command read and write files outside their own folders; the program remembers which
+    /// files, for each scene
+    #[arg(long, global = true)]
+    allow_outside: bool,
 }
 
 #[derive(Subcommand)]
@@ -150,6 +155,9 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return ended(Err(error)),
     });
+    if cli.allow_outside {
+        allow_outside_in_this_run();
+    }
     ended(match cli.command {
         None => editor.ok_or_else(no_editor).and_then(|editor| (editor.edit)(cli.edit)),
         Some(CliCommand::Render(args)) => render::run(&args),
@@ -207,15 +215,6 @@ pub fn print_message(text: &str) {
     let _ = writeln!(std::io::stderr(), "talweg: {}", printable(text));
 }
 
-/// `text` without terminal control codes and without characters that change the text direction: names in scenes may be
-/// written by anybody.
-fn printable(text: &str) -> String {
-    let is_command = |c: char| {
-        c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|c| if is_command(c) { '\u{fffd}' } else { c }).collect()
-}
-
 /// Prints a result. A closed pipe is not an error: the reader of the pipe needs no more lines.
 pub fn print(text: &str) -> CommandResult {
     let mut out = std::io::stdout().lock();
@@ -244,11 +243,6 @@ fn no_editor() -> Failure {
 mod tests {
     use super::*;
     use clap::CommandFactory;
-
-    #[test]
-    fn names_cannot_command_the_terminal() {
-        assert_eq!(printable("a\u{1b}[2J\u{7}b\n\tÄ\u{202e}c"), "a\u{fffd}[2J\u{fffd}b\n\tÄ\u{fffd}c");
-    }
 
     #[test]
     fn the_command_line_is_well_formed() {

@@ -16,7 +16,8 @@ use super::file_form::{EpochV1, LayerV1, SceneV1};
 use super::repairs::Repairs;
 use super::{Layer, Scene};
 use crate::appearance_files::BIOME_PREFIX;
-use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
+use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect, without_byte_order_mark};
+use crate::user_state::{OutsideError, PathUse, check_paths, permit_paths};
 
 /// Version of the scene files that this program writes.
 pub const VERSION: u32 = 1;
@@ -38,6 +39,9 @@ pub enum SceneError {
         /// The error that the operating system reported.
         source: std::io::Error,
     },
+    /// The scene names files outside its folder that the user has not permitted.
+    #[error(transparent)]
+    Outside(#[from] OutsideError),
     /// The file could not be written, or its name cannot be used.
     #[error(transparent)]
     Write(#[from] FileError),
@@ -233,6 +237,7 @@ impl Scene {
 
     /// Reads a scene from RON text. Values that are out of range or outdated are replaced, each with a warning.
     pub fn from_ron(text: &str) -> Result<(Self, Vec<Warning>), SceneError> {
+        let text = without_byte_order_mark(text);
         let version = version_of(text).map_err(|error| match syntax(error, text) {
             SceneError::Syntax { line, column, message } => SceneError::NotAScene { line, column, message },
             other => other,
@@ -300,6 +305,7 @@ impl Scene {
         let (mut scene, warnings) =
             Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })?;
         scene.resolve_files(&folder_of(original));
+        check_paths(original, &scene.files(), PathUse::Read)?;
         Ok((scene, warnings, stamp))
     }
 
@@ -339,6 +345,9 @@ impl Scene {
         let written = std::str::from_utf8(&written).map_err(|error| SceneError::Unequal(error.to_string()))?;
         check(&portable, written)?;
         staged.commit()?;
+        // The user has permitted or chosen all files that an open scene reads.
+        portable.resolve_files(&folder_of(to.path()));
+        permit_paths(to.path(), &portable.files(), PathUse::Read);
         Ok(FileStamp::of_contents(text.as_bytes(), to.path()))
     }
 
@@ -360,7 +369,7 @@ impl Scene {
 }
 
 /// The absolute path of the folder of a file.
-fn folder_of(path: &Path) -> PathBuf {
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     std::path::absolute(folder.join(".")).map_or_else(|_| folder.into(), |absolute| absolute.components().collect())
 }

@@ -26,11 +26,12 @@ pub use build::{
 };
 pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use examples::{ShippedScene, example, example_for, examples};
+pub(crate) use file::folder_of;
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{EditHistory, Gesture};
 pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, ProcessSegment, Reads};
 pub use light::LightPreset;
-pub use links::{Problem, Severity};
+pub use links::{Problem, Severity, relative_path};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
 pub use settings::{LOWEST_SUN, LightSource, Settings, SkyCondition, SunPlacement, Surroundings};
 pub use works::SourceWork;

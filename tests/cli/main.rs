@@ -5,6 +5,7 @@ mod benchmark;
 mod exports;
 mod measures;
 mod recover;
+mod strangers;
 mod tiles;
 
 use std::path::{Path, PathBuf};

@@ -25,7 +25,7 @@ pub fn terrain(scene: &Scene, samples: usize) -> Arc<Terrain> {
 }
 
 pub fn export_folder(folder: &Path) -> ExportFolder {
-    ExportFolder { folder: folder.into(), force: false }
+    ExportFolder { folder: folder.into(), force: false, ..ExportFolder::default() }
 }
 
 pub fn product(what: &str, file: &str) -> BuildProduct {

@@ -34,7 +34,7 @@ pub struct ExportChoice {
 impl ExportChoice {
     /// The target folder of the files, and whether to replace protected files.
     pub fn export_folder(&self) -> ExportFolder {
-        ExportFolder { folder: self.folder.clone(), force: self.force }
+        ExportFolder { folder: self.folder.clone(), force: self.force, ..ExportFolder::default() }
     }
 }
 
