@@ -62,6 +62,7 @@
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
 //! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
 //! | [`recovery`] | unsaved work from previous sessions, earlier versions of scene files |
+//! | [`scene_files`] | changes of scene files that keep their text: builds, relative paths, packed files |
 //! | [`appearance`] | terrain in colour: biomes, relief images, ray-traced views; shared by editor and command line |
 //! | [`measure`] | measures: form, drainage, playability; values of real terrain; comparison of two terrains |
 //! | [`eval`] | evaluates a stack: cache, blend and mask, timeline of key frames, background worker, memory estimates |
@@ -95,6 +96,7 @@ pub mod measure;
 pub mod preferences;
 pub mod recovery;
 pub mod scene;
+pub mod scene_files;
 pub mod tiles;
 pub mod timelapse;
 pub mod user_state;

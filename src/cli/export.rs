@@ -16,7 +16,8 @@ use talweg::export::{
 };
 use talweg::field::MAX_SAMPLES;
 use talweg::io::memory::bytes_text;
-use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
+use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene, relative_path};
+use talweg::scene_files::store_build;
 use talweg::tiles::{LargeExport, TileError};
 use talweg::user_state::{PathUse, built_files, check_paths, note_built_files, permit_paths};
 
@@ -331,30 +332,20 @@ impl ExportArgs {
         // File names become relative to the scene's folder, so that the scene and the files can be moved together.
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let around = absolute(self.scene.path()).parent().map(Path::to_path_buf).unwrap_or_default();
-        let kept = |file: String| path_from(&around, &absolute(Path::new(&file))).to_string_lossy().into_owned();
+        let kept = |file: String| preset_path(&around, &absolute(Path::new(&file))).to_string_lossy().into_owned();
         let mut preset = request.to_preset(name);
         preset.folder = if preset.folder.is_empty() { String::new() } else { kept(preset.folder) };
         for product in &mut preset.products {
             product.file = product.file.take().map(kept);
         }
-        let (mut scene, _) = Scene::load(self.scene.path())?;
-        scene.builds.retain(|build| build.name != name);
-        scene.builds.insert(0, preset);
-        scene.save(self.force.target(self.scene.path()))?;
-        job.scene = scene;
+        job.scene = store_build(&self.force.target(self.scene.path()), &preset)?;
         Ok(())
     }
 }
 
-/// The relative path from a folder to a file, which are both absolute. If they share only the root, the absolute path.
-fn path_from(folder: &Path, file: &Path) -> PathBuf {
-    let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
-    if common < 2 {
-        return file.into();
-    }
-    let up = folder.components().skip(common).map(|_| std::path::Component::ParentDir);
-    let way: PathBuf = up.chain(file.components().skip(common)).collect();
-    if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
+/// A path of a build preset: relative to the folder of its scene if they share a folder, otherwise absolute.
+fn preset_path(folder: &Path, file: &Path) -> PathBuf {
+    relative_path(folder, file).unwrap_or_else(|| file.into())
 }
 
 /// The report as text for people, with a line for each file.

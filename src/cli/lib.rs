@@ -19,6 +19,7 @@ mod measure;
 mod nodes;
 mod output;
 mod patch;
+mod portable;
 mod recover;
 mod render;
 mod sheet;
@@ -97,6 +98,9 @@ enum CliCommand {
     RunTiles(tiles::RunTilesArgs),
     Merge(tiles::MergeArgs),
     Recover(recover::RecoverArgs),
+    MakeRelative(portable::MakeRelativeArgs),
+    MissingFiles(portable::MissingFilesArgs),
+    PackFiles(portable::PackFilesArgs),
     Nodes(nodes::NodesArgs),
     Bench(bench::BenchArgs),
     Check(check::CheckArgs),
@@ -178,6 +182,9 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::RunTiles(args)) => tiles::run_all(&args),
         Some(CliCommand::Merge(args)) => tiles::run_merge(&args),
         Some(CliCommand::Recover(args)) => recover::run(&args),
+        Some(CliCommand::MakeRelative(args)) => portable::run_make_relative(&args),
+        Some(CliCommand::MissingFiles(args)) => portable::run_missing_files(&args),
+        Some(CliCommand::PackFiles(args)) => portable::run_pack_files(&args),
         Some(CliCommand::Nodes(args)) => nodes::run(&args),
         Some(CliCommand::Bench(args)) => bench::run(&args),
         Some(CliCommand::Check(args)) => check::run(&args),

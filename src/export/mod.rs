@@ -80,9 +80,8 @@ pub struct ExportFolder {
     pub folder: PathBuf,
     /// Whether protected files are replaced; see [`SaveTarget`].
     pub force: bool,
-    /// The existing files that may be replaced, as [`built_files`](crate::user_state::built_files)
-    /// returns them; `None` if all may. A scene chooses the names of the files of its builds, and must not replace other
-    /// files.
+    /// The existing files that may be replaced, as [`built_files`](crate::user_state::built_files) returns them; `None`
+    /// if all may. A scene chooses the names of the files of its builds, and must not replace other files.
     pub only_over: Option<Arc<BTreeSet<PathBuf>>>,
 }
 

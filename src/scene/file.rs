@@ -287,6 +287,16 @@ impl Scene {
     }
 
     fn read_copy(path: &Path, original: &Path) -> Result<(Self, Vec<Warning>, FileStamp), SceneError> {
+        let (text, stamp) = Self::read_text(path)?;
+        let (mut scene, warnings) =
+            Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })?;
+        scene.resolve_files(&folder_of(original));
+        check_paths(original, &scene.files(), PathUse::Read)?;
+        Ok((scene, warnings, stamp))
+    }
+
+    /// The text of a scene file, and its stamp.
+    pub(crate) fn read_text(path: &Path) -> Result<(String, FileStamp), SceneError> {
         check_name(path)?;
         let failed = |source| SceneError::Read { path: path.into(), source };
         let mut bytes = Vec::new();
@@ -302,11 +312,7 @@ impl Scene {
         let stamp = FileStamp::of_contents(&bytes, path);
         let text = String::from_utf8(bytes)
             .map_err(|e| SceneError::NotText { path: path.into(), byte: e.utf8_error().valid_up_to() })?;
-        let (mut scene, warnings) =
-            Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })?;
-        scene.resolve_files(&folder_of(original));
-        check_paths(original, &scene.files(), PathUse::Read)?;
-        Ok((scene, warnings, stamp))
+        Ok((text, stamp))
     }
 
     /// Writes a scene file and returns the stamp of the new file. The old file stays until the new file is safely on

@@ -200,7 +200,7 @@ impl Scene {
 
     /// Makes relative paths absolute, starting from `folder`.
     pub(crate) fn resolve_files(&mut self, folder: &Path) {
-        self.each_file(|path| path.is_relative().then(|| joined(folder, path)));
+        self.each_file(|path| path.is_relative().then(|| absolute_name(folder, path)));
     }
 
     /// Makes absolute paths relative to `folder`. Paths that share too few folders with `folder` stay absolute.
@@ -266,8 +266,8 @@ impl Scene {
     }
 }
 
-/// The absolute path of a file with a relative `name` in `folder`, without `..`.
-fn joined(folder: &Path, name: &Path) -> PathBuf {
+/// The absolute path of a file with the absolute or relative `name` in a scene of `folder`, without `..`.
+pub(crate) fn absolute_name(folder: &Path, name: &Path) -> PathBuf {
     let path = folder.join(name);
     if path.components().any(|part| part == Component::ParentDir) { resolved(&path) } else { path }
 }

@@ -139,11 +139,11 @@ pub fn built_files(scene: &Path) -> BTreeSet<PathBuf> {
 
 /// Whether `path` is `folder` or below it after all symbolic links are resolved.
 pub fn is_below(folder: &Path, path: &Path) -> bool {
-    below(folder, path).is_some()
+    path_below(folder, path).is_some()
 }
 
 /// The part of the resolved `path` below the resolved `folder`; `None` if the path is not below it.
-fn below(folder: &Path, path: &Path) -> Option<PathBuf> {
+fn path_below(folder: &Path, path: &Path) -> Option<PathBuf> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     resolved(path).strip_prefix(resolved(folder)).ok().map(PathBuf::from)
 }
@@ -153,7 +153,8 @@ fn outside_paths(scene: &Path, paths: &[PathBuf], usage: PathUse) -> Vec<PathBuf
     let whole = std::path::absolute(scene).unwrap_or_else(|_| scene.into());
     let folder = whole.parent().unwrap_or(Path::new("/"));
     let is_hidden = |path: &Path| path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
-    let is_inside = |path: &Path| below(folder, path).is_some_and(|path| usage == PathUse::Read || !is_hidden(&path));
+    let is_inside =
+        |path: &Path| path_below(folder, path).is_some_and(|path| usage == PathUse::Read || !is_hidden(&path));
     let mut outside: Vec<PathBuf> = paths.iter().filter(|path| !is_inside(path)).map(|path| resolved(path)).collect();
     outside.sort();
     outside.dedup();

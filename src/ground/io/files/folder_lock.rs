@@ -56,10 +56,10 @@ impl FolderLock {
     /// # Errors
     /// When another program holds the lock all the time.
     pub fn new(folder: &Path) -> Result<Self, FileError> {
-        Self::within(folder, LONGEST_WAIT)
+        Self::locked_within(folder, LONGEST_WAIT)
     }
 
-    fn within(folder: &Path, wait: Duration) -> Result<Self, FileError> {
+    fn locked_within(folder: &Path, wait: Duration) -> Result<Self, FileError> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let whole = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
         if HELD.with_borrow(|held| held.contains(&whole)) {
@@ -117,12 +117,15 @@ mod tests {
         let path = folder.path().join(LOCK_NAME);
         let other = File::create(&path).unwrap();
         other.lock().unwrap();
-        let error = FolderLock::within(folder.path(), Duration::ZERO).unwrap_err();
+        let error = FolderLock::locked_within(folder.path(), Duration::ZERO).unwrap_err();
         let said = error.to_string();
         assert!(matches!(error, FileError::Locked { .. }) && said.contains(LOCK_NAME), "{said}");
         drop(other);
-        let lock = FolderLock::within(folder.path(), Duration::ZERO).unwrap();
-        assert!(path.exists() && FolderLock::within(folder.path(), Duration::ZERO).is_ok(), "this thread holds it");
+        let lock = FolderLock::locked_within(folder.path(), Duration::ZERO).unwrap();
+        assert!(
+            path.exists() && FolderLock::locked_within(folder.path(), Duration::ZERO).is_ok(),
+            "this thread holds it"
+        );
         drop(lock);
         assert!(!path.exists(), "no file stays");
     }
@@ -133,8 +136,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let other = File::open(folder.path()).unwrap();
         other.lock().unwrap();
-        assert!(FolderLock::within(folder.path(), Duration::ZERO).is_ok());
+        assert!(FolderLock::locked_within(folder.path(), Duration::ZERO).is_ok());
         std::os::unix::fs::symlink("/nowhere/else", folder.path().join(LOCK_NAME)).unwrap();
-        assert!(FolderLock::within(folder.path(), Duration::ZERO).is_ok());
+        assert!(FolderLock::locked_within(folder.path(), Duration::ZERO).is_ok());
     }
 }
