@@ -16,7 +16,7 @@ use talweg::export::{
 };
 use talweg::field::MAX_SAMPLES;
 use talweg::io::memory::bytes_text;
-use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene, relative_path};
+use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildTiles, Scene, relative_path};
 use talweg::scene_files::store_build;
 use talweg::tiles::{LargeExport, TileError};
 use talweg::user_state::{PathUse, built_files, check_paths, note_built_files, permit_paths};
@@ -315,6 +315,7 @@ impl ExportArgs {
                 (self.request_of_build(scene, name)?, folder)
             }
         };
+        let request = request.named_after(Some(self.scene.path()));
         let mut place = ExportFolder { folder, force: self.force.is_forced(), ..ExportFolder::default() };
         if self.build.is_some() {
             // The scene chooses these files, and anybody may have written the scene.
@@ -333,7 +334,12 @@ impl ExportArgs {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let around = absolute(self.scene.path()).parent().map(Path::to_path_buf).unwrap_or_default();
         let kept = |file: String| preset_path(&around, &absolute(Path::new(&file))).to_string_lossy().into_owned();
-        let mut preset = request.to_preset(name);
+        // The preset keeps the pattern, so that the names follow the file when it is renamed.
+        let file_names = match &self.build {
+            Some(build) => self.request_of_build(&job.scene, build)?.file_names,
+            None => self.request_for_files()?.file_names,
+        };
+        let mut preset = BuildPreset { file_names, ..request.to_preset(name) };
         preset.folder = if preset.folder.is_empty() { String::new() } else { kept(preset.folder) };
         for product in &mut preset.products {
             product.file = product.file.take().map(kept);

@@ -72,8 +72,7 @@ struct Cli {
     command: Option<CliCommand>,
     #[command(flatten)]
     edit: edit::EditArgs,
-    /// Let the scenes of this command read and write files outside their own folders; the program remembers which
-    /// files, for each scene
+    /// Let scenes use files outside their own folders; each scene keeps the permission for these files
     #[arg(long, global = true)]
     allow_outside: bool,
 }

@@ -64,7 +64,7 @@ pub(super) fn without_separators(label: &str) -> String {
 }
 
 /// A name without path separators and other characters that confuse programs.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     let plain: String = name.chars().map(letter).collect();
     if plain.trim_matches(['.', '-']).is_empty() { "terrain".into() } else { plain.to_lowercase() }

@@ -374,6 +374,17 @@ impl Scene {
     }
 }
 
+/// The path with the ending `.ron`, if it has no ending. Digits after a point, as in `Alps 1.2`, are no ending.
+pub fn with_scene_ending(path: &Path) -> PathBuf {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if ending.chars().any(char::is_alphabetic) || path.file_name().is_none() {
+        return path.into();
+    }
+    let mut named = path.as_os_str().to_os_string();
+    named.push(if path.as_os_str().as_encoded_bytes().ends_with(b".") { "ron" } else { ".ron" });
+    named.into()
+}
+
 /// The absolute path of the folder of a file.
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));

@@ -28,7 +28,7 @@ pub use build::{
 pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use examples::{ShippedScene, example, example_for, examples};
 pub(crate) use file::folder_of;
-pub use file::{SceneError, VERSION, Warning};
+pub use file::{SceneError, VERSION, Warning, with_scene_ending};
 pub use history::{EditHistory, Gesture};
 pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, ProcessSegment, Reads};
 pub use light::LightPreset;

@@ -9,12 +9,13 @@ use bevy_egui::egui;
 use super::commands::{Command, CommandQueue, Keymap, Proceed};
 use super::dialogs::Dialogs;
 use super::dialogs::files::{self, Files};
+use super::dialogs::outside::OutsideQuestion;
 use super::dialogs::overwrite::Overwrite;
 use super::document::Document;
 use super::toasts::Toasts;
 use crate::frame::commands::FileAction;
 use crate::view::{Overlay, RayDetail, ViewMode, ViewProjection};
-use talweg::export::origin::{may_carry_scene, read_origin};
+use talweg::export::origin::{OriginError, may_carry_scene, read_origin};
 use talweg::io::SaveTarget;
 use talweg::preferences::{
     GlobeView, InterfacePreferences, PanelLayout, PlanetProjection, Preferences, PreferencesFile, Recent,
@@ -187,6 +188,7 @@ impl Editor {
                     ));
                 }
             }
+            Err(SceneError::Outside(error)) => self.dialogs.open(OutsideQuestion(error)),
             Err(error) => {
                 self.toasts.error(with_reason("The scene was not opened", &error));
                 if !path.exists() {
@@ -204,6 +206,9 @@ impl Editor {
                 self.show_warnings(&origin.warnings);
                 self.toasts
                     .info(format!("Opened the scene that {} was exported from. It has no file yet", file_name(path)));
+            }
+            Err(OriginError::Scene { source: SceneError::Outside(error), .. }) => {
+                self.dialogs.open(OutsideQuestion(error));
             }
             Err(error) => self.toasts.error(with_reason("The scene was not opened", &error)),
         }

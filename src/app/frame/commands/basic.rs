@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use egui_phosphor::regular as icon;
 
 use super::{Action, Command, Info, keys};
+use talweg::user_state::OutsideError;
 
 /// Commands that open, save or close a scene.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +86,8 @@ pub enum Proceed {
     /// Asks for a file to open.
     AskWhich,
     Open(PathBuf),
+    /// Opens a scene after the user has permitted its files outside its folder.
+    OpenPermitted(OutsideError),
     Example(String),
     Quit,
 }
@@ -97,7 +100,7 @@ impl Action for Proceed {
     fn info(&self) -> Info {
         match self {
             Self::New | Self::NewPlanet => Info::new("New scene", "Creates a new scene.", icon::FILE_PLUS, &[]),
-            Self::AskWhich | Self::Open(_) | Self::Example(_) => {
+            Self::AskWhich | Self::Open(_) | Self::OpenPermitted(_) | Self::Example(_) => {
                 Info::new("Open scene", "Opens another scene.", icon::FOLDER_OPEN, &[])
             }
             Self::Quit => Info::new("Quit", "Quits Talweg.", icon::SIGN_OUT, &[]),
