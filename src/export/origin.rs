@@ -11,7 +11,7 @@ use crate::io::RasterError;
 use crate::io::formats::RasterFormat;
 use crate::mesh::formats::MeshFormat;
 use crate::scene::{MAX_EXPORT_SAMPLES, Scene, SceneError, Warning, example_for, examples, folder_of};
-use crate::user_state::{PathUse, check_paths};
+use crate::user_state::{OutsideError, PathUse, check_paths};
 
 const SCENE: &str = "talweg scene";
 const SAMPLES: &str = "talweg samples";
@@ -181,6 +181,17 @@ pub enum LoadError {
         /// Names of the available examples.
         examples: String,
     },
+}
+
+impl LoadError {
+    /// The files outside the folder of the scene, if the scene was refused because of them.
+    pub fn files_outside(&self) -> Option<&OutsideError> {
+        match self {
+            Self::Scene(SceneError::Outside(error)) => Some(error),
+            Self::Origin(OriginError::Scene { source: SceneError::Outside(error), .. }) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 /// Reads a scene file, or the scene inside an exported file. A bare name that is not a file is the name of a shipped

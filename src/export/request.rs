@@ -173,8 +173,8 @@ impl ExportRequest {
         Ok(request)
     }
 
-    /// The request with files named after the scene file at `path`, in place of the name of the scene. A shipped example
-    /// has no file and keeps its name.
+    /// The request with files named after the scene file at `path`, in place of the name of the scene. A shipped
+    /// example has no file and keeps its name.
     pub fn named_after(mut self, path: Option<&Path>) -> Self {
         let stem = path.filter(|path| path.is_file()).and_then(Path::file_stem);
         if let Some(stem) = stem {

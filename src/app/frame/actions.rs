@@ -9,6 +9,7 @@ use super::commands::{self, CommandQueue, ComputeAction, EditAction, FileAction,
 use super::editor::Editor;
 use talweg::io::SaveTarget;
 use talweg::scene::{Scene, with_scene_ending};
+use talweg::scene_files::{RelativePaths, make_paths_relative, pack_files};
 use talweg::user_state::{OutsideError, permit_paths};
 
 /// Message: stop all background work that can be stopped.
@@ -37,7 +38,7 @@ pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut q
         }
         FileAction::SaveTo(path, then) => {
             // The dialog has asked about the typed name, but not about the name with an ending.
-            let named = if editor.doc.path() == Some(&path) { path.clone() } else { with_scene_ending(&path) };
+            let named = if editor.doc.path() == Some(path.as_path()) { path.clone() } else { with_scene_ending(&path) };
             let target = editor.doc.target(&named).only_new(named != path);
             if editor.save_to(target, then.as_ref()) {
                 queue.extend(then);
@@ -49,6 +50,17 @@ pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut q
             }
         }
         FileAction::SaveElsewhere(then) => editor.ask_where_to_save(then),
+        FileAction::MakeRelative => editor.change_file(|to| Ok(relative_text(&make_paths_relative(to)?))),
+        FileAction::PackFiles => editor.change_file(|to| Ok(format!("Copied {} files", pack_files(to)?.len()))),
+        FileAction::MissingFiles => editor.report_missing_files(),
+    }
+}
+
+fn relative_text(done: &RelativePaths) -> String {
+    let relative = format!("{} paths are relative now", done.relative.len());
+    match done.absolute.len() {
+        0 => relative,
+        count => format!("{relative}, {count} stay absolute: these files share too few folders with the scene"),
     }
 }
 

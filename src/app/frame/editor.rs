@@ -22,6 +22,7 @@ use talweg::preferences::{
 };
 use talweg::recovery::{keep_version, open_elsewhere};
 use talweg::scene::{Scene, SceneError, Warning};
+use talweg::scene_files::missing_files;
 
 /// A scene that ships with the program.
 #[derive(Clone, Debug)]
@@ -262,6 +263,30 @@ impl Editor {
                 false
             }
         }
+    }
+
+    /// Changes the file of the scene on the disk, opens it again, and shows the message that `change` returns.
+    pub(super) fn change_file(&mut self, change: impl FnOnce(&SaveTarget) -> Result<String, SceneError>) {
+        let Some(path) = self.doc.path().map(Path::to_path_buf).filter(|_| !self.doc.is_dirty()) else {
+            return self.toasts.warning("Save the scene first.");
+        };
+        match change(&self.doc.target(&path)) {
+            Ok(told) => {
+                self.open(&path);
+                self.toasts.info(told);
+            }
+            Err(error) => self.toasts.error(with_reason("The scene's file was not changed", &error)),
+        }
+    }
+
+    /// Lists the files that the scene reads and that do not exist.
+    pub(super) fn report_missing_files(&mut self) {
+        let missing = missing_files(self.doc.scene());
+        if missing.is_empty() {
+            return self.toasts.info("No files are missing.");
+        }
+        let list: String = missing.iter().map(|path| format!("\n• {}", path.display())).collect();
+        self.toasts.warning(format!("Missing files:{list}"));
     }
 
     /// Opens `question`, which asks whether to overwrite a file. Without a question, shows the message that `told`

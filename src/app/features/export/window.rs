@@ -49,7 +49,7 @@ impl ExportChoice {
         ExportFolder { folder: self.folder.clone(), force: self.force, ..ExportFolder::default() }
     }
 
-    /// The target folder for writing: files that the user has not chosen stay, unless the user forces their replacement.
+    /// The target folder for writing: files that the user has not chosen stay, unless `force` is set.
     pub fn careful_folder(&self) -> ExportFolder {
         let known = || self.scene_file.as_deref().map(built_files).unwrap_or_default();
         ExportFolder { only_over: (!self.force).then(|| Arc::new(known())), ..self.export_folder() }

@@ -17,6 +17,12 @@ pub enum FileAction {
     Example(String),
     Save,
     SaveAs,
+    /// Makes the paths in the scene's file relative to its folder.
+    MakeRelative,
+    /// Lists the files that the scene reads and that are missing.
+    MissingFiles,
+    /// Copies the files that the scene reads into its folder.
+    PackFiles,
     Quit,
     /// Saves to the scene's file and then runs a command. A scene without a file asks for one first.
     SaveThen(Command),
@@ -31,7 +37,17 @@ pub enum FileAction {
 impl FileAction {
     /// All file commands that need no argument.
     pub fn all() -> Vec<Self> {
-        vec![Self::New, Self::NewPlanet, Self::Open, Self::Save, Self::SaveAs, Self::Quit]
+        vec![
+            Self::New,
+            Self::NewPlanet,
+            Self::Open,
+            Self::Save,
+            Self::SaveAs,
+            Self::MakeRelative,
+            Self::MissingFiles,
+            Self::PackFiles,
+            Self::Quit,
+        ]
     }
 }
 
@@ -67,6 +83,24 @@ impl Action for FileAction {
                 "Saves the scene to another file and continues with that file.",
                 icon::FLOPPY_DISK,
                 keys![COMMAND_SHIFT + S],
+            ),
+            Self::MakeRelative => Info::new(
+                "Make paths relative",
+                "Makes the paths in the scene's file relative to its folder, so that both can be moved together.",
+                icon::LINK,
+                &[],
+            ),
+            Self::MissingFiles => Info::new(
+                "Report missing files",
+                "Lists the files that the scene reads and that do not exist.",
+                icon::MAGNIFYING_GLASS,
+                &[],
+            ),
+            Self::PackFiles => Info::new(
+                "Pack files into the scene's folder",
+                "Copies the files that the scene reads from other folders into the folder of the scene.",
+                icon::PACKAGE,
+                &[],
             ),
             Self::Quit => Info::new(
                 "Quit",

@@ -459,8 +459,8 @@ impl Document {
     }
 }
 
-/// Whether `scene` differs from the saved one. Settings of the last export do not count, because an export must not make
-/// a scene unsaved.
+/// Whether `scene` differs from the saved one. Settings of the last export do not count, because an export must not
+/// make a scene unsaved.
 fn is_unsaved(scene: &Scene, saved: &Scene) -> bool {
     let same_builds = || Scene { builds: saved.builds.clone(), ..scene.clone() };
     scene != saved && (scene.builds == saved.builds || same_builds() != *saved)
