@@ -142,9 +142,11 @@ fn read_texts(path: &Path) -> std::io::Result<Texts> {
     for chunk in &info.utf8_text {
         let mut chunk = chunk.clone();
         // A kilobyte can unpack to a gigabyte, so the limit applies while a text is unpacked.
-        chunk.decompress_text_with_limit(left).map_err(|error| match error {
-            png::DecodingError::LimitsExceeded => texts_too_long(),
-            error => error.into(),
+        chunk.decompress_text_with_limit(left).map_err(|error| {
+            // The decoder reports its limit as an error of the format, known only by its text.
+            let is_limit = matches!(error, png::DecodingError::LimitsExceeded);
+            let is_full = is_limit || error.to_string().contains("Out of decompression space");
+            if is_full { texts_too_long() } else { error.into() }
         })?;
         let text = chunk.get_text()?;
         left = left.checked_sub(text.len()).ok_or_else(texts_too_long)?;
