@@ -6,14 +6,14 @@ use std::path::Path;
 
 use geotiff_core::tags as geo_tags;
 use geotiff_core::{ModelType, RasterType, geokeys};
-use tiff::decoder::Decoder;
+use tiff::decoder::{Decoder, Limits};
 
 use super::decode::{NumberKind, broken};
 use super::{GDAL_METADATA, USER_DEFINED};
 use crate::io::RasterError;
 use crate::io::formats::epsg::unit_of_system;
 use crate::io::formats::reader::{RasterSource, SampleMeaning, heights_or_fractions, looks_like_degrees, range_of};
-use crate::io::formats::{GeoReference, Texts};
+use crate::io::formats::{GeoReference, MAX_TEXT, Texts, texts_too_long};
 
 /// Contents of the GeoTIFF tags and of GDAL's tags.
 #[derive(Default)]
@@ -261,9 +261,14 @@ fn unescaped(text: &str) -> String {
 
 /// Reads the items of GDAL's metadata as pairs of keyword and text.
 pub(super) fn read_texts(path: &Path) -> std::io::Result<Texts> {
-    let mut decoder = Decoder::new(BufReader::new(File::open(path)?)).map_err(Error::other)?;
-    let metadata = decoder.get_tag_ascii_string(tiff::tags::Tag::from_u16_exhaustive(GDAL_METADATA));
-    Ok(gdal_items(&metadata.unwrap_or_default()).into_iter().map(|(name, _, text)| (name, text)).collect())
+    let mut limits = Limits::default();
+    limits.ifd_value_size = MAX_TEXT;
+    let mut decoder = Decoder::new(BufReader::new(File::open(path)?)).map_err(Error::other)?.with_limits(limits);
+    let metadata = match decoder.get_tag_ascii_string(tiff::tags::Tag::from_u16_exhaustive(GDAL_METADATA)) {
+        Err(tiff::TiffError::LimitsExceeded) => return Err(texts_too_long()),
+        other => other.unwrap_or_default(),
+    };
+    Ok(gdal_items(&metadata).into_iter().map(|(name, _, text)| (name, text)).collect())
 }
 
 #[cfg(test)]
