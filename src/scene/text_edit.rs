@@ -111,17 +111,18 @@ fn value<'a>(text: &'a str, field: &Range<usize>) -> Option<(&'a str, Range<usiz
 
 /// The range between the outermost parentheses of a scene.
 fn top_level(text: &str) -> Option<Range<usize>> {
-    let mut at = 0;
+    let mut at = skipped(text, 0);
     while at < text.len() {
         let rest = &text[at..];
         if rest.starts_with('(') {
             return Some(at + 1..skipped_item(text, at).checked_sub(1)?);
         }
         // Attributes such as `#![enable(implicit_some)]` precede the scene.
-        at = match rest.strip_prefix("#![") {
+        let end = match rest.strip_prefix("#![") {
             Some(attribute) => at + 3 + attribute.find(']')? + 1,
             None => skipped_item(text, at),
         };
+        at = skipped(text, end);
     }
     None
 }
