@@ -73,9 +73,9 @@ pub fn run(args: &CheckArgs) -> CommandResult {
     let stages = findings.iter().filter_map(|finding| finding.stages.as_ref()).flatten();
     match (unread, stages.map(|stage| stage.bad.len()).sum::<usize>()) {
         (0, 0) => Ok(()),
-        (0, bad) => Err(Failure::Failed(anyhow::anyhow!(
-            "bad tiles: {bad}; `talweg run-tiles` with the plan makes them anew"
-        ))),
+        (0, bad) => {
+            Err(Failure::Failed(anyhow::anyhow!("bad tiles: {bad}; `talweg run-tiles` with the plan makes them anew")))
+        }
         (unread, _) => Err(Failure::Failed(anyhow::anyhow!("{unread} of {} scenes cannot be read", findings.len()))),
     }
 }
