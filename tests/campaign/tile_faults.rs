@@ -350,18 +350,20 @@ impl Builds {
 
     /// The control: a tile with other heights and fitting hashes, which no reader can tell from a sound one.
     fn forge(&self, moments: &mut Moments) -> Vec<(Finding, String)> {
-        let first = self.sound.plan.stages[0].tasks;
-        let (folder, _) = self.begun(first);
-        let build = match TileBuild::open(&folder) {
-            Ok(build) => build,
-            Err(error) => return vec![(Finding::Crashed, error.to_string())],
+        let is_first = |stage: &&PlanStage| stage.tasks > 1 && stage.reads().is_empty();
+        let Some(stage) = self.sound.plan.stages.iter().position(|stage| is_first(&stage)) else {
+            return vec![(Finding::Crashed, "no stage makes its tiles of nothing".into())];
         };
-        let (product, tiles) = (StageProduct::Ground(0), build.plan.tiles(0));
+        let first = self.tasks.iter().filter(|(number, _)| *number <= stage).count();
+        let (folder, _) = self.begun(first);
+        let (product, tiles) = (StageProduct::Ground(stage), self.sound.plan.tiles(stage));
         let place = [below(moments, tiles), below(moments, tiles)];
-        let heights = build.store.heights(&build.plan, product, &build.plan.region(0, place));
-        let raised: Vec<f32> = heights.unwrap_or_default().iter().map(|height| height + 0.01).collect();
-        let written = build.store.write_field(&build.plan, product, place, &raised);
-        if let Err(error) = written {
+        let forged = TileBuild::open(&folder).and_then(|build| {
+            let heights = build.store.heights(&build.plan, product, &build.plan.region(stage, place))?;
+            let raised: Vec<f32> = heights.iter().map(|height| height + 0.01).collect();
+            build.store.write_field(&build.plan, product, place, &raised)
+        });
+        if let Err(error) = forged {
             return vec![(Finding::Crashed, error.to_string())];
         }
         match end_of(&folder, &self.tasks[first..]) {
