@@ -77,7 +77,8 @@
 //! `tests/window/` runs the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
-//! - No node graph: the stack is a list. A layer receives the result of the layers below it, and a mask limits its area.
+//! - No node graph: the stack is a list. A layer receives the result of the layers below it, and a mask limits its
+//!   area.
 //! - No GPU in the evaluation: different GPUs give different bits.
 
 #![warn(missing_docs)]
