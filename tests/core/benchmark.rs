@@ -471,7 +471,8 @@ fn tables_json_and_csv_keep_their_names() {
     assert!(lines[1].starts_with("\"a, \"\"b\"\"\",field,9,1,"), "{}", lines[1]);
     assert!(lines.iter().skip(2).all(|line| line.replace("a, \"\"b", "").split(',').count() == 18));
     let text = found.text();
-    for part in ["Time on 1 thread", "Time on 2 threads", "17²", "2.00 ± 0.00", "speed-up", "Peak memory", "octaves"] {
+    for part in ["Time on 1 thread", "Time on 2 threads", "17²", "2.00 ± 0.00", "speed-up", "Peak memory", "octaves"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() < 160 && line == line.trim_end()));
