@@ -10,7 +10,9 @@ use talweg::eval::{Store, evaluate};
 use talweg::field::Control;
 use talweg::nodes::Node;
 use talweg::scene::{Layer, Scene};
-use talweg::tiles::{PLAN_FILE, SCENE_FILE, StageProduct, TileBuild, TilePlan, TileState, tile_plan, write_plan};
+use talweg::tiles::{
+    PLAN_FILE, PlanStage, SCENE_FILE, StageProduct, TileBuild, TilePlan, TileState, tile_plan, write_plan,
+};
 
 use crate::kills::Moments;
 use crate::parts::Amounts;
