@@ -32,6 +32,9 @@ pub enum ReadFailure {
     System(std::io::Error),
 }
 
+/// Receives a row, its first column, and samples from there on, as bytes.
+type SampleReceiver<'a> = dyn FnMut(usize, usize, &[[u8; 4]]) + 'a;
+
 impl From<TileFault> for ReadFailure {
     fn from(fault: TileFault) -> Self {
         Self::Fault(fault)
@@ -96,7 +99,7 @@ impl OpenTile {
         &mut self,
         field: usize,
         wanted: (Range<usize>, Range<usize>),
-        take: &mut dyn FnMut(usize, usize, &[[u8; 4]]),
+        take: &mut SampleReceiver<'_>,
     ) -> Result<(), ReadFailure> {
         let TileContent::Fields { rows, columns, .. } = self.head.content else {
             return Err(TileFault::OtherShape.into());
