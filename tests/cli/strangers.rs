@@ -102,7 +102,7 @@ fn builds_of_others_write_below_the_folder_of_their_scene() {
         format!("name: \"B\", file_names: \"maps/../../{{map}}\", {product}"),
         named("../README.png"),
         named("/tmp/talweg-must-not-write-this.png"),
-        format!("name: \"B\", folder: \"..\", target: \"unity\""),
+        "name: \"B\", folder: \"..\", target: \"unity\"".to_string(),
         // Hidden folders hold settings of programs.
         named(".config.png"),
     ];
