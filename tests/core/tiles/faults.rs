@@ -201,7 +201,8 @@ fn edited_plans_with_fitting_hashes_are_refused() {
     let scene = eroded();
     let sound = tile_plan(&scene, SAMPLES, TILE).unwrap();
     let mask = tile_plan_with_masks(&scene, SAMPLES, TILE, &[0]).unwrap().masks[0].clone();
-    let edits: [(&str, &dyn Fn(&mut TilePlan)); 8] = [
+    type PlanEdit<'a> = (&'a str, &'a dyn Fn(&mut TilePlan));
+    let edits: [PlanEdit; 8] = [
         ("halo", &|plan| plan.stages[0].halo = 2),
         ("largest halo", &|plan| plan.stages[0].halo = usize::MAX),
         ("tile", &|plan| plan.tile = usize::MAX),
