@@ -48,8 +48,8 @@ pub enum PathUse {
 /// A scene names files outside its folder, and the user has not permitted them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{} {} files outside its own folder: {}. You have not permitted this. Use them only if you trust the scene: \
-     on the command line, --allow-outside permits these files once and for all, for this scene only", scene.display(),
+    "{} {} files outside its own folder: {}. You have not permitted this. If you trust the scene, add \
+     --allow-outside on the command line: it permits these files for this scene from then on", scene.display(),
     if *usage == PathUse::Read { "reads" } else { "writes" }, list(paths)
 )]
 pub struct OutsideError {
@@ -57,7 +57,7 @@ pub struct OutsideError {
     pub scene: PathBuf,
     /// The paths outside its folder.
     pub paths: Vec<PathBuf>,
-    /// What the scene does with the files.
+    /// Whether the scene reads or writes the files.
     pub usage: PathUse,
 }
 

@@ -104,7 +104,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             let told = |(finding, text)| (finding, format!("{fault:?} {attempt}: {text}"));
             row.count(&findings.into_iter().map(told).collect::<Vec<_>>());
         }
-        row.note(format!("{refused} refused with a sentence, {} healed at once", tries - refused));
+        row.note(format!("{refused} refused with a sentence, {} right at once", tries - refused));
     }
     let row = table.control_row("control, tiles: a forged tile with fitting hashes", Some(Finding::Torn));
     for _ in 0..CONTROLS {
