@@ -58,9 +58,11 @@
 //! |---|---|
 //! | [`web_map`] | tile pyramids: map images in several zoom levels for web browsers |
 //! | [`appearance_files`] | file formats of palettes, biome tables, material rules, plants and stones |
+//! | [`user_state`] | the program's folder for this user; the files outside its folder that each scene may use |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
 //! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
 //! | [`recovery`] | storage of unsaved work from previous sessions, and of earlier versions of scene files |
+//! | [`scene_files`] | changes of scene files that keep their text: builds, relative paths, packed files |
 //! | [`appearance`] | terrain in colour: biomes, relief images, ray-traced views; shared by editor and command line |
 //! | [`measure`] | measures: shape, drainage, playability; reference values of real terrain; comparison of two terrains |
 //! | [`eval`] | evaluates a stack: cache, blend and mask, timeline of key frames, background worker, memory estimates |
@@ -75,7 +77,8 @@
 //! `tests/window/` runs the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
-//! - No node graph: the stack is a list. A layer receives the result of the layers below it, and a mask limits its area.
+//! - No node graph: the stack is a list. A layer receives the result of the layers below it, and a mask limits its
+//!   area.
 //! - No GPU in the evaluation: different GPUs give different bits.
 
 #![warn(missing_docs)]
@@ -94,7 +97,9 @@ pub mod measure;
 pub mod preferences;
 pub mod recovery;
 pub mod scene;
+pub mod scene_files;
 pub mod tiles;
 pub mod timelapse;
+pub mod user_state;
 pub mod variants;
 pub mod web_map;

@@ -40,7 +40,7 @@ use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::parse_hex;
-use crate::io::{FileError, SaveTarget, check_name, ron_dialect, write_atomically};
+use crate::io::{FileError, SaveTarget, check_name, ron_dialect, without_byte_order_mark, write_atomically};
 use crate::param::Params;
 use crate::planet::climate::Climate;
 
@@ -333,12 +333,13 @@ impl BiomeTable {
 
     /// Reads a biome table from the text of a file.
     pub fn from_ron(name: &str, text: &str) -> Result<Self, BiomeError> {
-        let mut table: Self = ron_dialect().from_str(text).map_err(|e| BiomeError::Syntax {
-            table: name.into(),
-            line: e.span.start.line,
-            column: e.span.start.col,
-            message: e.code.to_string(),
-        })?;
+        let mut table: Self =
+            ron_dialect().from_str(without_byte_order_mark(text)).map_err(|e| BiomeError::Syntax {
+                table: name.into(),
+                line: e.span.start.line,
+                column: e.span.start.col,
+                message: e.code.to_string(),
+            })?;
         table.climate.sanitise();
         table.name = name.into();
         Ok(table)

@@ -86,8 +86,8 @@ pub struct MaterialRule {
     /// - Brightness of the palette colour.
     /// - Mean curvature in 1/km over two samples to each side, positive where the terrain is convex.
     /// - Wetness: the topographic index ln(a / tan β) of Beven & Kirkby (1979), mapped from 5 … 15 to 0 … 1. Here a is
-    ///   the drainage area in m² per metre of contour, and β the slope angle. Wetness is 0 if the drainage area is at most 10³
-    ///   m² or the flow is unknown.
+    ///   the drainage area in m² per metre of contour, and β the slope angle. Wetness is 0 if the drainage area is at
+    ///   most 10³ m² or the flow is unknown.
     /// - Hardness of the rock, 0 to 1; 0 if the hardness is unknown.
     pub bands: Bands,
 }

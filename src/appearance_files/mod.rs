@@ -35,6 +35,8 @@ use std::sync::LazyLock;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
+use crate::io::without_byte_order_mark;
+
 pub use biome_table::{
     BIOME_PREFIX, BiomeError, BiomeTable, GroundType, HeightLevel, HeightUnits, LEAST_TOLERANCE, MAX_TYPES, Niche,
     biome_names,
@@ -225,7 +227,7 @@ impl Palette {
     pub fn from_ron(name: &str, text: &str) -> Result<Self, PaletteError> {
         let palette = || name.to_string();
         let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-        let file: PaletteFile = options.from_str(text).map_err(|e| PaletteError::Syntax {
+        let file: PaletteFile = options.from_str(without_byte_order_mark(text)).map_err(|e| PaletteError::Syntax {
             palette: palette(),
             line: e.span.start.line,
             column: e.span.start.col,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::io::{FileError, SaveTarget, check_name, ron_dialect, write_atomically};
+use crate::io::{FileError, SaveTarget, check_name, ron_dialect, without_byte_order_mark, write_atomically};
 
 /// Maximum size of a list file in bytes. Lists are short text that people write.
 const MAX_BYTES: u64 = 1 << 20;
@@ -50,7 +50,7 @@ pub trait RuleList: Serialize + DeserializeOwned {
     /// # Errors
     /// When the text is not a list of rules, or a number is out of range.
     fn from_ron(name: &str, text: &str) -> Result<Self, RuleListError> {
-        ron_dialect().from_str(text).map_err(|e| RuleListError::Syntax {
+        ron_dialect().from_str(without_byte_order_mark(text)).map_err(|e| RuleListError::Syntax {
             list: Self::TITLE,
             name: name.into(),
             line: e.span.start.line,

@@ -11,6 +11,7 @@ use talweg::benchmark::{
 use talweg::benchmark::{bench, document_001, subjects};
 use talweg::eval::{MemoryUse, check_memory};
 use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
+use talweg::io::printable_line;
 use talweg::planet::World;
 use talweg::scene::{Layer, Scene};
 
@@ -122,7 +123,8 @@ pub fn run(args: &BenchArgs) -> CommandResult {
     let mut show = |at: &BenchProgress| {
         if !args.quiet {
             bar.set_position((at.fraction * STEPS as f32) as u64);
-            bar.set_message(format!("{}, {}², {} threads", at.subject, at.samples, at.threads));
+            let subject = printable_line(&at.subject);
+            bar.set_message(format!("{subject}, {}², {} threads", at.samples, at.threads));
         }
     };
     let made = bench(&subjects, &args.plan(), &Machine::new(), &Control::default(), &mut show);

@@ -1,24 +1,29 @@
-//! `talweg check`: reads scenes and reports their problems.
+//! `talweg check`: reads scenes and builds in tiles, and reports their problems.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
 use super::{CommandResult, Failure, print, print_json};
 use talweg::export::origin::load_scene;
+use talweg::field::Control;
 use talweg::scene::Warning;
+use talweg::tiles::{CheckedTile, PLAN_FILE, TileBuild, TileError, TileState};
 
-/// Read scenes and print every warning and error
+/// Read scenes or plans of builds in tiles, and print every warning and error
 #[derive(Args)]
 #[command(after_help = "\
-Prints a line for each scene without problems (`ok`) and for each problem. The exit code is 1 if a scene cannot be read.
+Prints a line for each scene without problems (`ok`) and for each problem. For the folder of a plan, it reads all tiles
+and prints which stand, which are missing, and which are bad and why. Exit code 1 if a scene or plan cannot be read, or if
+a tile is bad; `talweg run-tiles` makes bad tiles anew.
 
-Example:
-  talweg check saves/*.ron")]
+Examples:
+  talweg check saves/*.ron
+  talweg check alps --json")]
 pub struct CheckArgs {
-    /// Scene files
-    #[arg(required = true)]
+    /// Scene files, or folders of plans
+    #[arg(required = true, value_name = "SCENE|PLAN")]
     scenes: Vec<PathBuf>,
     /// Print the findings as JSON
     #[arg(long)]
@@ -30,32 +35,122 @@ struct CheckFinding {
     scene: PathBuf,
     warnings: Vec<String>,
     error: Option<String>,
+    /// For a plan: the tiles of its stages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stages: Option<Vec<StageFinding>>,
+}
+
+/// The tiles of a stage: a tile of a product counts once.
+#[derive(Default, Serialize)]
+struct StageFinding {
+    stage: usize,
+    tiles: usize,
+    complete: usize,
+    missing: Vec<TileFinding>,
+    /// Number of tiles that were removed after use.
+    removed: usize,
+    bad: Vec<TileFinding>,
+}
+
+#[derive(Serialize)]
+struct TileFinding {
+    tile: String,
+    task: usize,
+    path: PathBuf,
+    /// Why the tile is bad.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<String>,
 }
 
 pub fn run(args: &CheckArgs) -> CommandResult {
-    let findings: Vec<CheckFinding> = args
-        .scenes
-        .iter()
-        .map(|path| match load_scene(path) {
-            Ok((scene, warnings)) => {
-                let problems = scene
-                    .problems()
-                    .into_iter()
-                    .map(|problem| format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message));
-                let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
-                CheckFinding { scene: path.clone(), warnings, error: None }
-            }
-            Err(error) => CheckFinding { scene: path.clone(), warnings: Vec::new(), error: Some(error.to_string()) },
-        })
-        .collect();
+    let findings: Vec<CheckFinding> = args.scenes.iter().map(|path| finding(path)).collect();
     if args.json {
         print_json(&findings)?;
     } else {
         print(&findings.iter().map(CheckFinding::lines).collect::<String>())?;
     }
-    match findings.iter().filter(|f| f.error.is_some()).count() {
-        0 => Ok(()),
-        bad => Err(Failure::Failed(anyhow::anyhow!("{bad} of {} scenes cannot be read", findings.len()))),
+    let unread = findings.iter().filter(|finding| finding.error.is_some()).count();
+    let stages = findings.iter().filter_map(|finding| finding.stages.as_ref()).flatten();
+    match (unread, stages.map(|stage| stage.bad.len()).sum::<usize>()) {
+        (0, 0) => Ok(()),
+        (0, bad) => {
+            Err(Failure::Failed(anyhow::anyhow!("bad tiles: {bad}; `talweg run-tiles` with the plan makes them anew")))
+        }
+        (unread, _) => Err(Failure::Failed(anyhow::anyhow!("{unread} of {} scenes cannot be read", findings.len()))),
+    }
+}
+
+fn finding(path: &Path) -> CheckFinding {
+    let scene = path.to_path_buf();
+    let failed =
+        |error: String| CheckFinding { scene: scene.clone(), warnings: Vec::new(), error: Some(error), stages: None };
+    if let Some(folder) = plan_folder(path) {
+        return match checked_stages(folder) {
+            Ok(stages) => CheckFinding { scene, warnings: Vec::new(), error: None, stages: Some(stages) },
+            Err(error) => failed(error.to_string()),
+        };
+    }
+    match load_scene(path) {
+        Ok((read, warnings)) => {
+            let problems = read
+                .problems()
+                .into_iter()
+                .map(|problem| format!("layer `{}`: {}", read.layers[problem.layer].name, problem.message));
+            let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
+            CheckFinding { scene, warnings, error: None, stages: None }
+        }
+        Err(error) => failed(error.to_string()),
+    }
+}
+
+/// The folder of a plan, if `path` is such a folder or the plan's file in it.
+fn plan_folder(path: &Path) -> Option<&Path> {
+    match path.file_name() {
+        Some(name) if name == PLAN_FILE => path.parent(),
+        _ => path.join(PLAN_FILE).is_file().then_some(path),
+    }
+}
+
+fn checked_stages(folder: &Path) -> Result<Vec<StageFinding>, TileError> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let build = TileBuild::open(folder)?;
+    let stages = 0..build.plan.stages.len();
+    let mut found: Vec<_> = stages.map(|stage| StageFinding { stage, ..StageFinding::default() }).collect();
+    for checked in build.check_tiles(&Control::default())? {
+        found[checked.tile.product.stage()].add(checked);
+    }
+    Ok(found)
+}
+
+impl StageFinding {
+    fn add(&mut self, checked: CheckedTile) {
+        let CheckedTile { tile, task, path, state } = checked;
+        let named = |fault| TileFinding { tile: tile.to_string(), task, path, fault };
+        self.tiles += 1;
+        match state {
+            TileState::Complete => self.complete += 1,
+            TileState::Removed => self.removed += 1,
+            TileState::Missing => self.missing.push(named(None)),
+            TileState::Bad(fault) => self.bad.push(named(Some(fault.to_string()))),
+        }
+    }
+
+    /// A line for the stage, and one for each tile that is missing or bad.
+    fn lines(&self, plan: &str) -> String {
+        let Self { stage, tiles, complete, removed, .. } = self;
+        let state = if self.missing.is_empty() && self.bad.is_empty() { "ok      " } else { "open    " };
+        let removed = if *removed > 0 { format!(", {removed} removed after use") } else { String::new() };
+        let (missing, bad) = (self.missing.len(), self.bad.len());
+        let mut text = format!(
+            "{state} {plan}: stage {stage}: {complete} of {tiles} tiles stand, {missing} missing, {bad} bad{removed}\n"
+        );
+        for TileFinding { tile, task, .. } in &self.missing {
+            text += &format!("missing  {tile} (task {task})\n");
+        }
+        for TileFinding { tile, path, fault, .. } in &self.bad {
+            text += &format!("bad      {tile} {} ({})\n", fault.as_deref().unwrap_or_default(), path.display());
+        }
+        text
     }
 }
 
@@ -64,6 +159,9 @@ impl CheckFinding {
         let scene = self.scene.display();
         if let Some(error) = &self.error {
             return format!("error    {error}\n");
+        }
+        if let Some(stages) = &self.stages {
+            return stages.iter().map(|stage| stage.lines(&scene.to_string())).collect();
         }
         if self.warnings.is_empty() {
             return format!("ok       {scene}\n");

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::input::SceneArgs;
-use super::output::ForceArgs;
+use super::output::{ForceArgs, scene_output};
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::construction::geometry::plane::Area;
 use talweg::eval::MemoryUse;
@@ -62,11 +62,9 @@ fn border(text: &str) -> Result<f32, String> {
 }
 
 pub fn run(args: &CutOutArgs) -> CommandResult {
-    if !args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
-        return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", args.output.display())));
-    }
+    let output = scene_output(&args.output)?;
     // Primitives store the absolute paths of their pictures.
-    let target = args.force.target(&std::path::absolute(&args.output)?);
+    let target = args.force.target(&std::path::absolute(&output)?);
     check_writable(&target)?;
     let job = args.scene.load()?;
     let terrain = job.evaluate(&MemoryUse::EXPORT)?;
@@ -81,11 +79,11 @@ pub fn run(args: &CutOutArgs) -> CommandResult {
     let weights = pictures.get(1);
     let [columns, rows] = cut.size;
     if args.json {
-        let written = json!({ "scene": args.output, "heights": pictures[0], "weights": weights });
+        let written = json!({ "scene": output, "heights": pictures[0], "weights": weights });
         return print_json(&json!({ "files": written, "samples": [columns, rows], "metres": cut.range }));
     }
     let [low, high] = cut.range;
-    let mut text = format!("{}  the scene, with one image primitive\n", args.output.display());
+    let mut text = format!("{}  the scene, with one image primitive\n", output.display());
     text += &format!("{}  {columns} × {rows} samples, {low:.1} to {high:.1} m\n", pictures[0].display());
     if let Some(weights) = weights {
         text += &format!("{}  the weights: 1 where there is terrain\n", weights.display());

@@ -1,6 +1,7 @@
 //! `talweg export`: heights, data maps, ground types, colours and more for other programs, from one evaluation.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
@@ -15,8 +16,10 @@ use talweg::export::{
 };
 use talweg::field::MAX_SAMPLES;
 use talweg::io::memory::bytes_text;
-use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
+use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildTiles, Scene, relative_path};
+use talweg::scene_files::store_build;
 use talweg::tiles::{LargeExport, TileError};
+use talweg::user_state::{PathUse, built_files, check_paths, note_built_files, permit_paths};
 
 /// Write heights, data maps, ground types, colours and more for other programs
 #[derive(Args)]
@@ -85,7 +88,10 @@ pub struct ExportArgs {
     /// Repeat a build preset of the scene
     #[arg(long, value_name = "NAME", conflicts_with_all = ["maps", "what", "output"])]
     build: Option<String>,
-    /// Store this export as a build preset in the scene file; its file names become relative to the scene's folder
+    /// Let --build replace files that no earlier build of this scene has written
+    #[arg(long, requires = "build")]
+    overwrite: bool,
+    /// Keep this export as a build preset in the scene file; its file names become relative to the scene's folder
     #[arg(long, value_name = "NAME")]
     save_build: Option<String>,
     /// Heights in metres of the lowest and highest number of a 16-bit file, instead of the terrain's own range
@@ -216,6 +222,12 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     };
     if let Some(name) = &args.save_build {
         args.keep(&mut job, &request, name)?;
+        // The user has named these files on the command line.
+        let files = export::output_files(&request, &job.scene, &place).map_err(failed)?;
+        permit_paths(args.scene.path(), &files, PathUse::Write);
+    }
+    if args.build.is_some() || args.save_build.is_some() {
+        note_built_files(args.scene.path(), &report.files());
     }
     if args.json { print_json(&report) } else { print(&lines(&report)) }
 }
@@ -305,7 +317,15 @@ impl ExportArgs {
                 (self.request_of_build(scene, name)?, folder)
             }
         };
-        let place = ExportFolder { folder, force: self.force.is_forced() };
+        let request = request.named_after(Some(self.scene.path()));
+        let mut place = ExportFolder { folder, force: self.force.is_forced(), ..ExportFolder::default() };
+        if self.build.is_some() {
+            // The scene chooses these files, and anybody may have written the scene.
+            let scene_file = self.scene.path();
+            let files = export::output_files(&request, scene, &place).map_err(failed)?;
+            check_paths(scene_file, &files, PathUse::Write)?;
+            place.only_over = (!self.overwrite).then(|| Arc::new(built_files(scene_file)));
+        }
         export::check(&request, scene, &place).map_err(failed)?;
         Ok((request, place))
     }
@@ -315,31 +335,25 @@ impl ExportArgs {
         // File names become relative to the scene's folder, so that the scene and the files can be moved together.
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());
         let around = absolute(self.scene.path()).parent().map(Path::to_path_buf).unwrap_or_default();
-        let kept = |file: String| path_from(&around, &absolute(Path::new(&file))).to_string_lossy().into_owned();
-        let mut preset = request.to_preset(name);
+        let kept = |file: String| preset_path(&around, &absolute(Path::new(&file))).to_string_lossy().into_owned();
+        // The preset keeps the pattern, so that the names follow the file when it is renamed.
+        let file_names = match &self.build {
+            Some(build) => self.request_of_build(&job.scene, build)?.file_names,
+            None => self.request_for_files()?.file_names,
+        };
+        let mut preset = BuildPreset { file_names, ..request.to_preset(name) };
         preset.folder = if preset.folder.is_empty() { String::new() } else { kept(preset.folder) };
         for product in &mut preset.products {
             product.file = product.file.take().map(kept);
         }
-        let (mut scene, _) = Scene::load(self.scene.path())?;
-        scene.builds.retain(|build| build.name != name);
-        scene.builds.insert(0, preset);
-        scene.save(self.force.target(self.scene.path()))?;
-        job.scene = scene;
+        job.scene = store_build(&self.force.target(self.scene.path()), &preset)?;
         Ok(())
     }
 }
 
-/// The relative path from a folder to a file; both paths are absolute. If the paths share only the root, the file's
-/// absolute path.
-fn path_from(folder: &Path, file: &Path) -> PathBuf {
-    let common = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
-    if common < 2 {
-        return file.into();
-    }
-    let up = folder.components().skip(common).map(|_| std::path::Component::ParentDir);
-    let way: PathBuf = up.chain(file.components().skip(common)).collect();
-    if way.as_os_str().is_empty() { PathBuf::from(".") } else { way }
+/// A path of a build preset: relative to the folder of its scene if they share a folder, otherwise absolute.
+fn preset_path(folder: &Path, file: &Path) -> PathBuf {
+    relative_path(folder, file).unwrap_or_else(|| file.into())
 }
 
 /// Formats the report as text, with a line for each file.

@@ -15,6 +15,7 @@ use talweg::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, th
 use talweg::export::origin::load_scene;
 use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use talweg::io::memory::{limit_memory, parse_bytes};
+use talweg::io::printable_line;
 use talweg::nodes::Pace;
 use talweg::nodes::multiscale::LargestScale;
 use talweg::scene::{Layer, Scene, Severity, Warning};
@@ -242,7 +243,7 @@ impl SceneJob {
         let share = if told.is_nan() { evaluated } else { told };
         bar.set_position((share * STEPS as f32) as u64);
         if let Some(layer) = self.scene.layers.get(layer) {
-            bar.set_message(layer.name.clone());
+            bar.set_message(printable_line(&layer.name));
         }
     }
 }

@@ -20,6 +20,7 @@ mod measure;
 mod nodes;
 mod output;
 mod patch;
+mod portable;
 mod reading;
 mod recover;
 mod render;
@@ -46,7 +47,8 @@ pub use film::{CameraWay, FilmArgs};
 pub use input::{MemoryArgs, SceneArgs, SceneJob};
 pub use shot::ShotArgs;
 
-use talweg::io::FileError;
+use talweg::io::{FileError, printable};
+use talweg::user_state::allow_outside_in_this_run;
 
 #[derive(Parser)]
 #[command(
@@ -72,6 +74,9 @@ struct Cli {
     command: Option<CliCommand>,
     #[command(flatten)]
     edit: edit::EditArgs,
+    /// Let scenes use files outside their own folders; each scene keeps the permission for these files
+    #[arg(long, global = true)]
+    allow_outside: bool,
 }
 
 #[derive(Subcommand)]
@@ -95,6 +100,9 @@ enum CliCommand {
     RunTiles(tiles::RunTilesArgs),
     Merge(tiles::MergeArgs),
     Recover(recover::RecoverArgs),
+    MakeRelative(portable::MakeRelativeArgs),
+    MissingFiles(portable::MissingFilesArgs),
+    PackFiles(portable::PackFilesArgs),
     Nodes(nodes::NodesArgs),
     Bench(bench::BenchArgs),
     Check(check::CheckArgs),
@@ -154,6 +162,9 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return ended(Err(error)),
     });
+    if cli.allow_outside {
+        allow_outside_in_this_run();
+    }
     ended(match cli.command {
         None => editor.ok_or_else(no_editor).and_then(|editor| (editor.edit)(cli.edit)),
         Some(CliCommand::Render(args)) => render::run(&args),
@@ -175,6 +186,9 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::RunTiles(args)) => tiles::run_all(&args),
         Some(CliCommand::Merge(args)) => tiles::run_merge(&args),
         Some(CliCommand::Recover(args)) => recover::run(&args),
+        Some(CliCommand::MakeRelative(args)) => portable::run_make_relative(&args),
+        Some(CliCommand::MissingFiles(args)) => portable::run_missing_files(&args),
+        Some(CliCommand::PackFiles(args)) => portable::run_pack_files(&args),
         Some(CliCommand::Nodes(args)) => nodes::run(&args),
         Some(CliCommand::Bench(args)) => bench::run(&args),
         Some(CliCommand::Check(args)) => check::run(&args),
@@ -212,15 +226,6 @@ pub fn print_message(text: &str) {
     let _ = writeln!(std::io::stderr(), "talweg: {}", printable(text));
 }
 
-/// `text` without terminal control codes and without characters that change the text direction. Names in scenes can
-/// contain such characters.
-fn printable(text: &str) -> String {
-    let is_command = |c: char| {
-        c.is_control() && !matches!(c, '\n' | '\t') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|c| if is_command(c) { '\u{fffd}' } else { c }).collect()
-}
-
 /// Prints a result. A closed pipe is not an error: the reader of the pipe needs no more lines.
 pub fn print(text: &str) -> CommandResult {
     let mut out = std::io::stdout().lock();
@@ -249,11 +254,6 @@ fn no_editor() -> Failure {
 mod tests {
     use super::*;
     use clap::CommandFactory;
-
-    #[test]
-    fn names_cannot_command_the_terminal() {
-        assert_eq!(printable("a\u{1b}[2J\u{7}b\n\tÄ\u{202e}c"), "a\u{fffd}[2J\u{fffd}b\n\tÄ\u{fffd}c");
-    }
 
     #[test]
     fn the_command_line_is_well_formed() {

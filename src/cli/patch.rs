@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use super::input::SceneArgs;
-use super::output::ForceArgs;
+use super::output::{ForceArgs, scene_output};
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::eval::MemoryUse;
 use talweg::export::origin::load_scene;
@@ -110,9 +110,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
 /// The target for the scene file, and the name of its heightmap without the hash. The scene file is not replaced if
 /// another program changes it in the meantime.
 fn target_of(scene: &Path, force: &ForceArgs) -> Result<(SaveTarget, PathBuf), Failure> {
-    if !scene.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
-        return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", scene.display())));
-    }
+    let scene = &scene_output(scene)?;
     let target = force.target(scene);
     check_writable(&target)?;
     let heights = std::path::absolute(scene.with_extension("r32"))?;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{CommandResult, Failure, print, print_json, usage};
 use talweg::recovery::{FoundWork, abandoned_work, local_time, state_folder};
+use talweg::scene::with_scene_ending;
 
 /// List unsaved work of editors that crashed or were killed, write it to a file, or discard it
 #[derive(Args)]
@@ -104,6 +105,7 @@ pub fn run(args: &RecoverArgs) -> CommandResult {
     }
     let one = found.swap_remove(number - 1);
     if let Some(output) = &args.output {
+        let output = &with_scene_ending(output);
         let work = one.work.as_ref().map_err(|error| anyhow::anyhow!("{error}")).map_err(Failure::Failed)?;
         if output.symlink_metadata().is_ok() {
             let text = format!("{} exists already; give an unused name", output.display());

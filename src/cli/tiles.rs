@@ -11,7 +11,7 @@ use super::input::{MemoryArgs, SceneArgs};
 use super::output::ForceArgs;
 use super::web_map::{failed_map, print_pyramid};
 use super::workers::{WorkerError, run_in_workers};
-use super::{CommandResult, Failure, print, print_json, print_message, usage};
+use super::{CommandResult, Failure, print, print_json, print_message, printable, usage};
 use talweg::eval::window::{SmoothedField, smooth_lines};
 use talweg::eval::{Store, evaluate, thread_pool, timed_layers};
 use talweg::export::ExportReport;
@@ -68,8 +68,8 @@ pub struct PlanArgs {
 /// Run one task of a plan, unless it is already done
 #[derive(Args)]
 #[command(after_help = "\
-Tiles are written completely or not at all, with their hash: run a task again if it was killed. If a task is already
-done, only its files are checked. Many tasks run faster in one program, because it reuses its memory.
+Tiles are written whole or not at all, with hashes: run a task again if it was killed. A task checks each part of a tile
+that it reads, and refuses a bad one. A task that is done is only checked. Many tasks run faster in one program, because it reuses its memory.
 
 Examples:
   talweg run-tile alps 0 12
@@ -92,9 +92,10 @@ pub struct RunTileArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Workers are separate processes: if one is killed, for example for lack of memory, its task is tried again and the others
-continue. With --prune, the tiles of a stage are removed as soon as no later stage reads them, so that the folder needs
-as little disk space as possible. Removed tiles are not made again when the build continues after a stop. With --prune,
-only one program may use the folder.
+continue. Tiles that are missing, bad, or made of tiles that are different now are made anew; `talweg check PLAN` lists
+them. With --prune, the tiles of a stage are removed as soon as no later stage reads them, so that the folder needs the
+least disk. Removed tiles are not made again when the build continues after a stop. With --prune, only one program may
+work in the folder.
 
 Examples:
   talweg run-tiles alps --workers 2
@@ -302,7 +303,7 @@ pub fn run_plan(args: &PlanArgs) -> CommandResult {
         build.write_launcher(launcher)?;
     }
     let disk = plan.disk_use(&job.scene);
-    let text = table(&plan, &seconds, disk);
+    let text = printable(&table(&plan, &seconds, disk));
     write_atomically(args.output.join(PLAN_TEXT), |file| file.write_all(text.as_bytes()))?;
     if args.json {
         let bytes = json!({ "kept": disk.kept, "pruned": disk.pruned });
@@ -429,35 +430,55 @@ pub fn run_one(args: &RunTileArgs) -> CommandResult {
     }
 }
 
+/// Number of times that a run makes bad tiles of earlier stages anew.
+const REPAIRS: usize = 3;
+
 pub fn run_all(args: &RunTilesArgs) -> CommandResult {
     args.work.memory.apply();
     let build = TileBuild::open(&args.plan)?;
-    let open = build.open_stages()?;
-    for (number, stage) in build.plan.stages.iter().enumerate() {
-        if open[number] {
-            check_memory(stage)?;
-            if !args.quiet {
-                print_message(&format!("stage {number} of {}: {} tasks", build.plan.stages.len(), stage.tasks));
-            }
-            let most = usize::from(args.workers).min(stage.tasks);
-            run_in_workers(&|| worker(args, number), most, stage.tasks).map_err(|gave_up| {
-                Failure::Failed(match gave_up {
-                    WorkerError::Task { task, tries } => anyhow::anyhow!(
-                        "tile {task} of stage {number} failed {tries} times; run talweg run-tile {} {number} {task} for the reason",
-                        args.plan.display()
-                    ),
-                    WorkerError::NoWorker(error) => anyhow::Error::new(error).context("cannot start a worker"),
-                })
-            })?;
+    let mut open = build.open_stages()?;
+    let (mut number, mut repairs) = (0, 0);
+    while number < open.len() {
+        if open[number]
+            && let Err(failure) = run_stage(args, &build, number)
+        {
+            // A task fails if an earlier stage left a bad tile. That stage is then open again.
+            open = build.open_stages()?;
+            let Some(bad) = open[..number].iter().position(|is_open| *is_open).filter(|_| repairs < REPAIRS) else {
+                return Err(failure);
+            };
+            print_message(&format!("tiles of stage {bad} are bad or missing; they are made anew"));
+            (number, repairs) = (bad, repairs + 1);
+            continue;
         }
         if args.prune {
             build.remove_unread_tiles(number, &open);
         }
+        number += 1;
     }
     Ok(())
 }
 
-/// The command that starts a worker for tasks of a stage.
+/// Runs the tasks of a stage that are left to do.
+fn run_stage(args: &RunTilesArgs, build: &TileBuild, number: usize) -> CommandResult {
+    let stage = &build.plan.stages[number];
+    check_memory(stage)?;
+    if !args.quiet {
+        print_message(&format!("stage {number} of {}: {} tasks", build.plan.stages.len(), stage.tasks));
+    }
+    let most = usize::from(args.workers).min(stage.tasks);
+    run_in_workers(&|| worker(args, number), most, stage.tasks).map_err(|gave_up| {
+        Failure::Failed(match gave_up {
+            WorkerError::Task { task, tries } => anyhow::anyhow!(
+                "tile {task} of stage {number} failed {tries} times; run talweg run-tile {} {number} {task} for the reason",
+                args.plan.display()
+            ),
+            WorkerError::NoWorker(error) => anyhow::Error::new(error).context("cannot start a worker"),
+        })
+    })
+}
+
+/// The command of a worker for tasks of a stage.
 fn worker(args: &RunTilesArgs, stage: usize) -> std::io::Result<Command> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("run-tile").arg(&args.plan).arg(stage.to_string()).arg("--threads").arg(args.work.threads.to_string());

@@ -8,6 +8,7 @@ use super::{CommandResult, Failure, print, print_json, print_message};
 use talweg::eval::{MemoryUse, thread_pool};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::sample_check::{SampleCheck, check_samples};
+use talweg::field::MAX_SAMPLES;
 
 /// Evaluate a scene with 1, 2 and all threads, and print the content hash of the heights and data maps
 #[derive(Args)]
@@ -42,6 +43,14 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     let path = args.scene.path();
     let origin = if may_carry_scene(path) { Some(read_origin(path)?) } else { None };
     if let Some(origin) = &origin {
+        if origin.samples > MAX_SAMPLES {
+            return Err(Failure::Failed(anyhow::anyhow!(
+                "the terrain of {} has {} samples per side, and at most {MAX_SAMPLES} can be verified. Verify its scene \
+                 instead, with a smaller --size",
+                path.display(),
+                origin.samples
+            )));
+        }
         job.samples = origin.samples;
     }
     job.check_memory(job.samples, &MemoryUse::TERRAIN)?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::check::TreeError;
 use super::piece::{Definition, Frame, Piece, Tree};
-use talweg_ground::io::{RAW_RON, ron_dialect};
+use talweg_ground::io::{RAW_RON, ron_dialect, without_byte_order_mark};
 use talweg_ground::param::{Clamped, ParamKind, StructuredParam};
 
 /// Version of the RON format of construction trees that this program writes.
@@ -79,7 +79,7 @@ impl Tree {
     /// # Errors
     /// When the text is not a construction tree, or when [`check`](Self::check) rejects the tree.
     pub fn from_ron(text: &str) -> Result<Self, String> {
-        let file: TreeV1 = ron_dialect().from_str(text).map_err(|e| e.to_string())?;
+        let file: TreeV1 = ron_dialect().from_str(without_byte_order_mark(text)).map_err(|e| e.to_string())?;
         checked(file)
     }
 }

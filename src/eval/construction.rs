@@ -162,8 +162,8 @@ mod tests {
                 |scene: &Scene, store: &mut Store| evaluate(scene, 129, None, store, &Control::default()).unwrap();
             run(&scene(&Arc::new(tree.clone())), &mut store);
             for k in 0..6 {
-                // The edited primitive is the last and most deeply nested node of the construction tree. Each of the
-                // material layers contains it in turn.
+                // The edited primitive is the last and most deeply nested node of the tree of one material layer. The
+                // loop takes each material layer in turn.
                 let materials: Vec<MaterialLayer> =
                     MaterialLayer::ALL.into_iter().filter(|t| tree.root(*t).is_some()).collect();
                 let mut path = PiecePath::material(materials[k % materials.len()]);

@@ -129,7 +129,7 @@ impl std::error::Error for NotEnoughMemory {}
 /// Maximum bytes that `scene` needs at `samples` per side, from the start of its evaluation to the end of its use
 /// `what`.
 pub fn estimate(scene: &Scene, samples: usize, what: &MemoryUse) -> u64 {
-    let samples = samples.clamp(MIN_SAMPLES, MAX_SAMPLES);
+    let samples = samples.max(MIN_SAMPLES);
     let bytes = |fields: f64, samples: usize| fields * NUMBER * scene.grid(samples).len() as f64;
     let unread = if what.heights_only { unread_records(scene) } else { Vec::new() };
     let made = evaluation(scene, what, &unread, &mut HashMap::new());

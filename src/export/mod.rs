@@ -49,7 +49,9 @@ pub mod streamed;
 pub mod targets;
 mod writing;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use error::ExportError;
 pub use export_size::{memory_use, samples, sizes};
@@ -58,34 +60,44 @@ pub use product::{ExportProduct, ProductKind, holds, mesh_formats};
 pub use raster_file::{NODATA, RasterReport};
 pub use report::ExportReport;
 pub use request::ExportRequest;
-pub use request_check::check;
+pub use request_check::{check, output_files};
 pub use scatter_file::{ScatterFormat, ScatterReport};
 pub(crate) use writing::commit_together;
 
 use self::maps::ExportMap;
+use self::origin::{OriginTexts, may_carry_scene};
 use self::product::all_products;
 use self::writing::{TerrainToExport, export_made};
 use crate::field::{Control, Terrain};
 use crate::io::SaveTarget;
 use crate::scene::Scene;
+use crate::user_state::{PathUse, permit_paths, resolved};
 
 /// The folder to which the files of a request are written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ExportFolder {
     /// The folder to which file names are relative.
     pub folder: PathBuf,
     /// Whether protected files are replaced; see [`SaveTarget`].
     pub force: bool,
+    /// The existing files that may be replaced, as [`built_files`](crate::user_state::built_files) returns them; `None`
+    /// if all may. A scene chooses the names of the files of its builds, and must not replace other files.
+    pub only_over: Option<Arc<BTreeSet<PathBuf>>>,
 }
 
 impl ExportFolder {
     /// The target to which a file with this name is written.
     pub(crate) fn target(&self, file: &Path) -> SaveTarget {
-        SaveTarget::new(self.folder.join(file)).over_read_only(self.force).over_links(self.force)
+        let path = self.folder.join(file);
+        let only_new = self.only_over.as_ref().is_some_and(|known| !known.contains(&resolved(&path)));
+        SaveTarget::new(path).over_read_only(self.force).over_links(self.force).only_new(only_new)
     }
 }
 
-/// Id of mesh products. Products of maps use the name of the map instead.
+/// Maximum number of exported files that may read the files of their scene without a question.
+const MOST_PERMITTED: usize = 64;
+
+/// Id of mesh products, where other products have the name of a map.
 pub const MESH: &str = "mesh";
 
 /// Id of products of plants and stones.
@@ -103,8 +115,12 @@ pub fn export(
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<ExportReport, ExportError> {
-    let made = TerrainToExport { scene, terrain, texts: origin::texts(scene, terrain)? };
-    export_made(request, &made, place, control, tell)
+    let made = TerrainToExport { scene, terrain, texts: OriginTexts::new(scene, terrain) };
+    let report = export_made(request, &made, place, control, tell)?;
+    // The user has permitted the files of the scene, and may open the new files as scenes.
+    let carriers = report.files().into_iter().filter(|file| may_carry_scene(file));
+    carriers.take(MOST_PERMITTED).for_each(|file| permit_paths(&file, &scene.files(), PathUse::Read));
+    Ok(report)
 }
 
 /// As [`export`], but without the scene in the files, because the scene alone cannot reproduce this terrain.
@@ -126,5 +142,5 @@ pub fn export_without_scene(
             return Err(ExportError::Request(text));
         }
     }
-    export_made(request, &TerrainToExport { scene, terrain, texts: Vec::new() }, place, control, tell)
+    export_made(request, &TerrainToExport { scene, terrain, texts: OriginTexts::none() }, place, control, tell)
 }

@@ -19,6 +19,7 @@ pub(super) fn file_name(
     samples: usize,
 ) -> PathBuf {
     let extension = product.kind.extensions()[0];
+    let label = &*without_separators(label);
     let (folder, mut stem, extension) = match &product.file {
         Some(file) => {
             let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -57,8 +58,13 @@ pub(super) fn file_name(
     folder.join(format!("{stem}.{extension}"))
 }
 
+/// A label without path separators. The name of a layer may contain them, and must not choose another folder.
+pub(super) fn without_separators(label: &str) -> String {
+    label.replace(['/', '\\'], "-")
+}
+
 /// A name without path separators and other characters that confuse programs.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let letter = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     let plain: String = name.chars().map(letter).collect();
     if plain.trim_matches(['.', '-']).is_empty() { "terrain".into() } else { plain.to_lowercase() }

@@ -1,39 +1,75 @@
 //! The origin of a file. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files contain the scene, and the size and hash of the
 //! terrain. Such files can therefore be opened like scenes and verified.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::ExportError;
 use super::maps::MapError;
-use crate::field::Terrain;
+use crate::field::{MIN_SAMPLES, Terrain};
 use crate::io::RasterError;
 use crate::io::formats::RasterFormat;
 use crate::mesh::formats::MeshFormat;
-use crate::scene::{Scene, SceneError, Warning, example_for, examples};
+use crate::scene::{MAX_EXPORT_SAMPLES, Scene, SceneError, Warning, example_for, examples, folder_of};
+use crate::user_state::{OutsideError, PathUse, check_paths};
 
 const SCENE: &str = "talweg scene";
 const SAMPLES: &str = "talweg samples";
 const HASH: &str = "talweg hash";
+/// Number of letters of a wrong number that an error shows.
+const LONGEST_CLAIM: usize = 40;
 
-/// The texts stored in files of `terrain`. Build presets are left out, because they name folders of this computer.
-///
-/// # Errors
-/// If the scene cannot be written as text.
-pub fn texts(scene: &Scene, terrain: &Terrain) -> Result<Vec<(String, String)>, ExportError> {
-    texts_of(scene, terrain.samples(), terrain.hash())
+/// The texts stored in exported files: the scene, and the size and hash of its terrain. Build presets are left out,
+/// because they name folders of this computer. Paths of files that the scene reads are relative to the exported file,
+/// or only the names of the files.
+pub struct OriginTexts<'a> {
+    /// The scene; `None` if the files must not contain one.
+    scene: Option<&'a Scene>,
+    samples: usize,
+    hash: u128,
+    /// The texts for each folder, because the files of an export are often in the same folder.
+    made: Mutex<Vec<(PathBuf, FileTexts)>>,
 }
 
-/// As [`texts`], for a terrain of `samples` per side with the content hash `hash`.
-///
-/// # Errors
-/// As [`texts`].
-pub fn texts_of(scene: &Scene, samples: usize, hash: u128) -> Result<Vec<(String, String)>, ExportError> {
-    let scene = Scene { builds: Vec::new(), ..scene.clone() };
-    Ok(vec![
-        (SAMPLES.into(), samples.to_string()),
-        (HASH.into(), format!("{hash:032x}")),
-        (SCENE.into(), scene.to_ron()?),
-    ])
+/// The texts of one file.
+pub type FileTexts = Arc<Vec<(String, String)>>;
+
+impl<'a> OriginTexts<'a> {
+    /// The texts for files of `terrain`.
+    pub fn new(scene: &'a Scene, terrain: &Terrain) -> Self {
+        Self::of_hash(scene, terrain.samples(), terrain.hash())
+    }
+
+    /// The texts for files of a terrain with `samples` per side and the content hash `hash`.
+    pub fn of_hash(scene: &'a Scene, samples: usize, hash: u128) -> Self {
+        Self { scene: Some(scene), samples, hash, made: Mutex::default() }
+    }
+
+    /// No texts, for files of a terrain that the scene alone cannot reproduce.
+    pub fn none() -> Self {
+        Self { scene: None, samples: 0, hash: 0, made: Mutex::default() }
+    }
+
+    /// The texts for the exported file `path`.
+    ///
+    /// # Errors
+    /// If the scene cannot be written as text.
+    pub fn for_file(&self, path: &Path) -> Result<FileTexts, ExportError> {
+        let Some(scene) = self.scene else { return Ok(FileTexts::default()) };
+        let folder = folder_of(path);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, texts)) = made.iter().find(|(known, _)| *known == folder) {
+            return Ok(texts.clone());
+        }
+        let portable = Scene { builds: Vec::new(), ..scene.clone() }.without_absolute_paths(&folder);
+        let texts = Arc::new(vec![
+            (SAMPLES.into(), self.samples.to_string()),
+            (HASH.into(), format!("{:032x}", self.hash)),
+            (SCENE.into(), portable.to_ron()?),
+        ]);
+        made.push((folder, Arc::clone(&texts)));
+        Ok(texts)
+    }
 }
 
 /// The scene from which a file was made.
@@ -56,7 +92,7 @@ pub enum OriginError {
     #[error("cannot read {path}: {source}")]
     Read {
         /// The file that cannot be read.
-        path: std::path::PathBuf,
+        path: PathBuf,
         /// The cause of the failure.
         source: std::io::Error,
     },
@@ -67,7 +103,7 @@ pub enum OriginError {
     )]
     NotWhole {
         /// The damaged file.
-        path: std::path::PathBuf,
+        path: PathBuf,
         /// The format that the file's extension names.
         format: &'static str,
         /// The fault that the reader found.
@@ -80,7 +116,7 @@ pub enum OriginError {
     )]
     NoPlace {
         /// The file in this format.
-        path: std::path::PathBuf,
+        path: PathBuf,
         /// The format that the file's extension names.
         format: &'static str,
     },
@@ -91,15 +127,34 @@ pub enum OriginError {
     )]
     NoScene {
         /// The file without a scene.
-        path: std::path::PathBuf,
+        path: PathBuf,
     },
     /// The scene in the file cannot be read.
     #[error("the scene in {path}: {source}")]
     Scene {
         /// The file with the faulty scene.
-        path: std::path::PathBuf,
+        path: PathBuf,
         /// The cause of the failure.
         source: SceneError,
+    },
+    /// The file names an impossible number of samples.
+    #[error(
+        "{path} says that its terrain has {samples} samples per side, and {MIN_SAMPLES} to {MAX_EXPORT_SAMPLES} are possible. \
+         It is damaged, or another program has changed it: fetch or export it again"
+    )]
+    Claim {
+        /// The file with the wrong number.
+        path: PathBuf,
+        /// The number as the file has it.
+        samples: String,
+    },
+    /// The texts of the file are larger than any scene.
+    #[error("no scene can be read from {path}: {source}. Give the scene's own file")]
+    TooLarge {
+        /// The file with the texts.
+        path: PathBuf,
+        /// The limit that is exceeded.
+        source: std::io::Error,
     },
     /// The samples of the file cannot be read.
     #[error(transparent)]
@@ -122,10 +177,21 @@ pub enum LoadError {
     #[error("there is no scene {path}; give a .ron file or one of the shipped examples: {examples}")]
     NoScene {
         /// The path that was requested.
-        path: std::path::PathBuf,
+        path: PathBuf,
         /// Names of the available examples.
         examples: String,
     },
+}
+
+impl LoadError {
+    /// The files outside the folder of the scene, if the scene was refused because of them.
+    pub fn files_outside(&self) -> Option<&OutsideError> {
+        match self {
+            Self::Scene(SceneError::Outside(error)) => Some(error),
+            Self::Origin(OriginError::Scene { source: SceneError::Outside(error), .. }) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 /// Reads a scene file, or the scene inside an exported file. A bare name that is not a file is the name of a shipped
@@ -186,12 +252,24 @@ pub fn read_origin(path: &Path) -> Result<FileOrigin, OriginError> {
     let texts = texts.map_err(|source| match source.raw_os_error() {
         // The error is from the operating system, not from the format's reader.
         Some(_) => OriginError::Read { path: path.into(), source },
+        None if source.kind() == std::io::ErrorKind::FileTooLarge => {
+            OriginError::TooLarge { path: path.into(), source }
+        }
         None => OriginError::NotWhole { path: path.into(), format, source },
     })?;
     let text = |key: &str| texts.iter().find(|(keyword, _)| keyword == key).map(|(_, text)| text.as_str());
     let scene = text(SCENE).ok_or_else(no_scene)?;
-    let (scene, warnings) =
-        Scene::from_ron(scene).map_err(|source| OriginError::Scene { path: path.into(), source })?;
-    let samples = text(SAMPLES).and_then(|n| n.parse().ok()).unwrap_or(scene.samples());
+    let failed = |source| OriginError::Scene { path: path.into(), source };
+    let (mut scene, warnings) = Scene::from_ron(scene).map_err(failed)?;
+    scene.resolve_files(&folder_of(path));
+    check_paths(path, &scene.files(), PathUse::Read).map_err(|error| failed(error.into()))?;
+    let samples = match text(SAMPLES) {
+        None => scene.samples(),
+        Some(claim) => {
+            let possible = claim.parse().ok().filter(|n| (MIN_SAMPLES..=MAX_EXPORT_SAMPLES).contains(n));
+            let shown = || claim.chars().take(LONGEST_CLAIM).collect();
+            possible.ok_or_else(|| OriginError::Claim { path: path.into(), samples: shown() })?
+        }
+    };
     Ok(FileOrigin { scene, warnings, samples, hash: text(HASH).unwrap_or_default().into() })
 }

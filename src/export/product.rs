@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::coordinates::check_placement;
 use super::maps::{ExportMap, MapError, MapNature};
+use super::names::without_separators;
 use super::raster_file::sample_type;
 use super::request::path_text;
 use super::{ExportError, ExportRequest, MESH, PLANTS, ScatterFormat};
@@ -34,7 +35,7 @@ pub enum ProductKind {
 impl ProductKind {
     /// Part of a file name that identifies the product, if the product is a single sheet.
     pub(super) fn label(&self) -> String {
-        self.id().replace(':', "-")
+        without_separators(&self.id().replace(':', "-"))
     }
 
     /// Id of the product in build presets.

@@ -20,6 +20,14 @@ pub struct ExportReport {
 }
 
 impl ExportReport {
+    /// The paths of all files.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let rasters = self.rasters.iter().map(|raster| &raster.path);
+        let meshes = self.meshes.iter().map(|mesh| &mesh.path);
+        let plants = self.plants.iter().map(|plants| &plants.path);
+        rasters.chain(meshes).chain(plants).chain(&self.others).cloned().collect()
+    }
+
     /// The part of the report about files that are directly in `folder`.
     pub(super) fn files_in(&self, folder: &Path) -> Self {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.into());

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::maps::{ExportMap, MapNature};
+use super::names::plain;
 use super::product::{ExportProduct, ProductKind};
 use super::targets::ExportTarget;
 use super::{ExportError, ScatterFormat};
@@ -171,6 +172,16 @@ impl ExportRequest {
             }
         }
         Ok(request)
+    }
+
+    /// The request with files named after the scene file at `path`, in place of the name of the scene. A shipped
+    /// example has no file and keeps its name.
+    pub fn named_after(mut self, path: Option<&Path>) -> Self {
+        let stem = path.filter(|path| path.is_file()).and_then(Path::file_stem);
+        if let Some(stem) = stem {
+            self.file_names = self.file_names.replace("{scene}", &plain(&stem.to_string_lossy()));
+        }
+        self
     }
 
     /// Whether the request is for a program whose id begins with `program`.

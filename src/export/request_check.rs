@@ -1,10 +1,13 @@
 //! The check of a request before any work.
 
+use std::path::PathBuf;
+
 use super::export_size::{file_parts, samples};
 use super::maps::ExportMap;
 use super::names::{check_distinct, file_name};
 use super::product::all_products;
 use super::raster_tiles::{Tile, tiles};
+use super::targets::READ_ME;
 use super::{ExportError, ExportFolder, ExportProduct, ExportRequest, ProductKind};
 use crate::appearance::MOST_WEIGHTED;
 use crate::io::{check_new_folder, check_writable};
@@ -18,6 +21,31 @@ const MOST_FILES: usize = 4000;
 /// # Errors
 /// The first mistake, and how to correct it.
 pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportFolder) -> Result<(), ExportError> {
+    let mut names = product_names(request, scene)?;
+    check_distinct(names.iter())?;
+    let folder = place.folder.join(&request.folder);
+    if !request.folder.as_os_str().is_empty() && !folder.exists() {
+        // The new folder is created together with the files in it.
+        check_new_folder(&folder)?;
+        names.retain(|name| !place.folder.join(name).starts_with(&folder));
+    }
+    names.iter().try_for_each(|name| Ok(check_writable(place.target(name))?))
+}
+
+/// The files that an export writes, and its folder. If a product has several sheets, only one name stands for them; all
+/// are in the same folder.
+///
+/// # Errors
+/// The mistakes in products, sizes and tiles that [`check`] finds.
+pub fn output_files(request: &ExportRequest, scene: &Scene, place: &ExportFolder) -> Result<Vec<PathBuf>, ExportError> {
+    let mut names = product_names(request, scene)?;
+    names.extend(request.target.map(|_| request.folder.join(READ_ME)));
+    names.push(request.folder.join("."));
+    Ok(names.into_iter().map(|name| place.folder.join(name)).collect())
+}
+
+/// Names of the files of all products, relative to the folder of the export.
+fn product_names(request: &ExportRequest, scene: &Scene) -> Result<Vec<PathBuf>, ExportError> {
     let products = all_products(request, scene)?;
     let samples = samples(request, scene)?;
     let tiles = tiles(request.tiles, samples)?;
@@ -46,12 +74,5 @@ pub fn check(request: &ExportRequest, scene: &Scene, place: &ExportFolder) -> Re
             names.extend(tiles.iter().map(name));
         }
     }
-    check_distinct(names.iter())?;
-    let folder = place.folder.join(&request.folder);
-    if !request.folder.as_os_str().is_empty() && !folder.exists() {
-        // The new folder is created together with the files in it.
-        check_new_folder(&folder)?;
-        names.retain(|name| !place.folder.join(name).starts_with(&folder));
-    }
-    names.iter().try_for_each(|name| Ok(check_writable(place.target(name))?))
+    Ok(names)
 }

@@ -2,6 +2,7 @@
 
 use super::maps::{FilePart, MapNature, MapSheet, PixelLayout};
 use super::names::file_name;
+use super::origin::OriginTexts;
 use super::raster_file::{RasterJob, cell_metres};
 use super::raster_tiles::tiles;
 use super::{ExportError, ExportFolder, ExportProduct, ExportReport, ExportRequest};
@@ -29,7 +30,7 @@ pub(super) struct SheetJob<'a> {
 impl SheetJob<'_> {
     pub(super) fn stage(
         &self,
-        texts: &[(String, String)],
+        texts: &OriginTexts,
         control: &Control,
         report: &mut ExportReport,
         set: &mut StagedSet,
@@ -49,6 +50,7 @@ impl SheetJob<'_> {
                 extension.map_or(path.clone(), |extension| path.with_extension(extension))
             };
             let [first, left] = tile.first;
+            let target = self.export_folder.target(&name(&sheet.label, None));
             let part =
                 if is_square { [first, left, tile.samples, tile.samples] } else { [0, 0, layout.height, layout.width] };
             let job = RasterJob {
@@ -62,11 +64,11 @@ impl SheetJob<'_> {
                 directx_normals: request.directx_normals,
                 cell_metres: self.cell_metres(),
                 placement: self.placement([first, left]),
-                texts,
+                texts: &texts.for_file(target.path())?,
                 ground: has_void.then_some(&ground),
                 control,
             };
-            let (made, staged) = job.stage(&self.export_folder.target(&name(&sheet.label, None)))?;
+            let (made, staged) = job.stage(&target)?;
             report.rasters.push(made);
             set.push(staged);
             let is_first = tile.first == [0; 2] && part_name.is_none_or(|face| face == FACE_NAMES[0]);

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::maps::{ExportMap, MapNature, MapSheet, SampledSquare, SquareMaps, reason_for_whole};
 use super::names::file_name;
+use super::origin::OriginTexts;
 use super::product::all_products;
 use super::raster_file::RasterJob;
 use super::raster_tiles::{Tile, tiles};
 use super::sheet_file::square_placement;
-use super::{ExportError, ExportProduct, ExportReport, ExportRequest, ProductKind, origin, product, targets};
+use super::{ExportError, ExportProduct, ExportReport, ExportRequest, ProductKind, product, targets};
 use crate::appearance::legend_ron;
 use crate::field::{Control, MAX_SAMPLES};
 use crate::io::formats::RasterFormat;
@@ -148,8 +149,9 @@ impl StreamedSquare<'_> {
         let (scene, request) = (self.scene, self.request);
         let cell_metres = scene.settings.size_metres * scene.grid(self.samples).cell();
         let [first, left, ..] = part.part;
-        let texts = origin::texts_of(scene, self.samples, self.hash)?;
         let name = |tile| file_name(request, scene, &product.product, &sheet.label, None, tile, self.samples);
+        let target = (self.target)(&name(part.tile));
+        let texts = OriginTexts::of_hash(scene, self.samples, self.hash).for_file(target.path())?;
         let job = RasterJob {
             format: product.format,
             sheet,
@@ -165,7 +167,7 @@ impl StreamedSquare<'_> {
             ground: ground.filter(|_| sheet.nature == MapNature::Scalar),
             control: self.control,
         };
-        let (raster, staged) = job.stage(&(self.target)(&name(part.tile)))?;
+        let (raster, staged) = job.stage(&target)?;
         report.rasters.push(raster);
         set.push(staged);
         if !sheet.legend.is_empty() && [first, left] == [0; 2] {

@@ -6,6 +6,7 @@ use super::export_size::planet_map;
 use super::maps::{self, ExportMap, MapSource, SquareMaps, layouts};
 use super::mesh_file::MeshJob;
 use super::names::{check_distinct, file_name};
+use super::origin::OriginTexts;
 use super::product::all_products;
 use super::scatter_file::ScatterJob;
 use super::sheet_file::SheetJob;
@@ -18,7 +19,7 @@ use crate::scene::Scene;
 pub(super) struct TerrainToExport<'a> {
     pub(super) scene: &'a Scene,
     pub(super) terrain: &'a Terrain,
-    pub(super) texts: Vec<(String, String)>,
+    pub(super) texts: OriginTexts<'a>,
 }
 
 pub(super) fn export_made(
@@ -49,7 +50,7 @@ pub(crate) fn commit_together<E: From<FileError>>(
     }
     let mut report = ExportReport::default();
     write_folder_atomically(&folder, |temporary| {
-        let inside = ExportFolder { folder: temporary.into(), force: place.force };
+        let inside = ExportFolder { folder: temporary.into(), ..place.clone() };
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let (around, folder_there) = (absolute(place.folder.join(".")), absolute(folder.clone()));
         // File names chosen by the user are relative to the folder that contains the new one, and may be in other
@@ -89,6 +90,7 @@ fn stage(
         match &product.kind {
             ProductKind::Mesh(format) => {
                 let path = file_name(request, scene, product, MESH, None, None, terrain.samples());
+                let texts = &texts.for_file(&place.folder.join(&path))?;
                 let job = MeshJob { scene, terrain, format, options: request.mesh, texts };
                 let (made, staged) = job.stage(&place.target(&path), control)?;
                 report.meshes.push(made);
@@ -140,10 +142,7 @@ fn stage(
         set.push(StagedFile::new(place.target(&path), |file| std::io::Write::write_all(file, text.as_bytes()))?);
         report.others.push(place.folder.join(path));
     }
-    let written = report.rasters.iter().map(|raster| &raster.path);
-    let meshes = report.meshes.iter().map(|mesh| &mesh.path);
-    let plants = report.plants.iter().map(|plants| &plants.path);
-    check_distinct(written.chain(meshes).chain(plants).chain(&report.others))?;
+    check_distinct(report.files().iter())?;
     control.check()?;
     Ok((report, set))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::io::{SaveTarget, write_atomically};
+use crate::io::{SaveTarget, without_byte_order_mark, write_atomically};
 
 /// Maximum size of a configuration file in bytes. These files hold a few numbers and names, so this program does not
 /// write larger ones.
@@ -115,7 +115,11 @@ fn read<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Unread> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(too_large());
     }
-    ron::de::from_bytes(&bytes).map_err(|error| Unread::NotUnderstood(bytes, error.to_string()))
+    let read = match std::str::from_utf8(&bytes) {
+        Ok(text) => ron::from_str(without_byte_order_mark(text)).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    read.map_err(|message| Unread::NotUnderstood(bytes, message))
 }
 
 /// Writes `bytes` to a copy in the folder of the file. Returns the path of the copy; `None` if writing fails.

@@ -14,12 +14,13 @@ use super::options::{KeywordOptions, items};
 use super::terrain::{PyTerrain, checked_cell, of_json};
 use super::work::{ProgressListener, pool, run_interruptibly};
 use talweg::eval::{BaseTerrain, Evaluated, MemoryUse, Store, check_memory, evaluate_on};
-use talweg::export::origin::load_scene;
+use talweg::export::origin::{LoadError, load_scene};
 use talweg::field::{MAX_SAMPLES, MIN_SAMPLES};
 use talweg::io::SaveTarget;
 use talweg::io::memory::{limit_memory, parse_bytes};
 use talweg::scene::Scene;
 use talweg::scene::import::scene_from_file;
+use talweg::user_state::{OutsideError, permit_paths};
 use talweg::variants::{
     BatchError, BatchProduct, BatchRequest, ParamRef, PlannedBatch, SeedChoice, VariantSweep, combinations,
 };
@@ -33,10 +34,19 @@ pub struct PyScene {
     pub scene: Scene,
 }
 
-/// Reads a scene file, the scene inside a file exported by Talweg, or a built-in example by name.
+/// Reads a scene file, the scene inside a file exported by Talweg, or a shipped example by name. A scene that you have
+/// not saved on this computer reads files below its own folder only; `allow_outside` permits the others, from now on.
 #[pyfunction]
-pub fn load(py: Python<'_>, path: PathBuf) -> PyResult<PyScene> {
-    let (scene, warnings) = load_scene(&path).map_err(failed)?;
+#[pyo3(signature = (path, *, allow_outside=false))]
+pub fn load(py: Python<'_>, path: PathBuf, allow_outside: bool) -> PyResult<PyScene> {
+    let mut read = load_scene(&path);
+    if let Some(OutsideError { scene, paths, usage }) = read.as_ref().err().and_then(LoadError::files_outside)
+        && allow_outside
+    {
+        permit_paths(scene, paths, *usage);
+        read = load_scene(&path);
+    }
+    let (scene, warnings) = read.map_err(failed)?;
     warn_of_corrections(py, &warnings)?;
     Ok(PyScene { scene })
 }

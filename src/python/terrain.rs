@@ -374,7 +374,7 @@ impl PyTerrain {
             return Err(usage(py, "projection and width are for planets; this scene is a terrain"));
         }
         let request = ExportRequest { samples: Some(self.terrain.samples()), ..request };
-        let place = ExportFolder { folder: PathBuf::new(), force };
+        let place = ExportFolder { folder: PathBuf::new(), force, ..ExportFolder::default() };
         export::check(&request, &self.scene, &place).map_err(|error| of_export(py, &error))?;
         let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, progress, vec!["export".into()])?);
         let write = if self.is_of_scene { export::export } else { export::export_without_scene };

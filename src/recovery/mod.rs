@@ -16,34 +16,10 @@ mod versions;
 pub use session::{FoundWork, OpenScene, RecoveryError, Session, UnsavedWork, abandoned_work, open_elsewhere};
 pub use versions::{EarlierVersion, earlier_versions, keep_version};
 
-use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The folder of sessions and earlier versions. It is `TALWEG_STATE`, or otherwise the system's folder for program
-/// state, such as `~/.local/state/talweg`. `None` if the system defines no such folder.
-pub fn state_folder() -> Option<PathBuf> {
-    match std::env::var_os("TALWEG_STATE") {
-        Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),
-        _ => {
-            let dirs = directories::ProjectDirs::from("", "", "talweg")?;
-            Some(dirs.state_dir().unwrap_or(dirs.data_local_dir()).to_path_buf())
-        }
-    }
-}
-
-/// A unique path for a file. Symbolic links are resolved if the file exists.
-fn identity(path: &Path) -> PathBuf {
-    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.into())
-}
-
-/// Creates a folder that only its owner can read, because scenes can be private.
-fn make_private_folder(folder: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
+pub use crate::user_state::state_folder;
+use crate::user_state::{identity, make_private_folder};
 
 /// Number of whole seconds since 1970.
 fn unix_seconds(time: SystemTime) -> u64 {

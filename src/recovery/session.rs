@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::{from_unix_seconds, identity, make_private_folder, unix_seconds};
-use crate::io::write_atomically;
+use crate::io::{without_byte_order_mark, write_atomically};
 use crate::scene::Scene;
 
 const FOLDER: &str = "sessions";
@@ -279,7 +279,7 @@ fn read_state(folder: &Path) -> Result<SessionFile, RecoveryError> {
         if text.len() as u64 > MAX_BYTES {
             return Err("it is larger than any scene".into());
         }
-        let state: SessionFile = ron::from_str(&text).map_err(|e| e.to_string())?;
+        let state: SessionFile = ron::from_str(without_byte_order_mark(&text)).map_err(|e| e.to_string())?;
         match state.version {
             VERSION => Ok(state),
             other => Err(format!("it has version {other}, from another version of Talweg; this one reads {VERSION}")),

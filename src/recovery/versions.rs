@@ -6,8 +6,9 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{from_unix_seconds, identity, make_private_folder, unix_seconds};
+use super::{from_unix_seconds, make_private_folder, unix_seconds};
 use crate::io::{FileError, write_atomically};
+use crate::user_state::name_for;
 
 const FOLDER: &str = "versions";
 /// Maximum size of a version in bytes, equal to the maximum size of a scene file.
@@ -69,13 +70,9 @@ pub fn keep_version(state: &Path, file: &Path, most: usize) -> Result<(), FileEr
     Ok(())
 }
 
-/// The folder for the versions of `file`. The folder name contains the name of the file, so that people recognise it,
-/// and a hash of the file's full path.
+/// The folder for the versions of `file`.
 fn folder(state: &Path, file: &Path) -> PathBuf {
-    let identity = identity(file);
-    let stem = identity.file_stem().unwrap_or_default().to_string_lossy();
-    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(48).collect();
-    state.join(FOLDER).join(format!("{name}-{:016x}", xxh3_64(identity.as_os_str().as_encoded_bytes())))
+    state.join(FOLDER).join(name_for(file))
 }
 
 #[cfg(test)]

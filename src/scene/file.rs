@@ -16,7 +16,8 @@ use super::file_form::{EpochV1, LayerV1, SceneV1};
 use super::repairs::Repairs;
 use super::{Layer, Scene};
 use crate::appearance_files::BIOME_PREFIX;
-use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect};
+use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect, without_byte_order_mark};
+use crate::user_state::{OutsideError, PathUse, check_paths, permit_paths};
 
 /// Version of the scene files that this program writes.
 pub const VERSION: u32 = 1;
@@ -38,6 +39,9 @@ pub enum SceneError {
         /// The error that the operating system reported.
         source: std::io::Error,
     },
+    /// The scene names files outside its folder that the user has not permitted.
+    #[error(transparent)]
+    Outside(#[from] OutsideError),
     /// The file could not be written, or its name cannot be used.
     #[error(transparent)]
     Write(#[from] FileError),
@@ -233,6 +237,7 @@ impl Scene {
 
     /// Reads a scene from RON text. Values that are out of range or outdated are replaced, each with a warning.
     pub fn from_ron(text: &str) -> Result<(Self, Vec<Warning>), SceneError> {
+        let text = without_byte_order_mark(text);
         let version = version_of(text).map_err(|error| match syntax(error, text) {
             SceneError::Syntax { line, column, message } => SceneError::NotAScene { line, column, message },
             other => other,
@@ -282,6 +287,16 @@ impl Scene {
     }
 
     fn read_copy(path: &Path, original: &Path) -> Result<(Self, Vec<Warning>, FileStamp), SceneError> {
+        let (text, stamp) = Self::read_text(path)?;
+        let (mut scene, warnings) =
+            Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })?;
+        scene.resolve_files(&folder_of(original));
+        check_paths(original, &scene.files(), PathUse::Read)?;
+        Ok((scene, warnings, stamp))
+    }
+
+    /// The text of a scene file, and its stamp.
+    pub(crate) fn read_text(path: &Path) -> Result<(String, FileStamp), SceneError> {
         check_name(path)?;
         let failed = |source| SceneError::Read { path: path.into(), source };
         let mut bytes = Vec::new();
@@ -297,10 +312,7 @@ impl Scene {
         let stamp = FileStamp::of_contents(&bytes, path);
         let text = String::from_utf8(bytes)
             .map_err(|e| SceneError::NotText { path: path.into(), byte: e.utf8_error().valid_up_to() })?;
-        let (mut scene, warnings) =
-            Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })?;
-        scene.resolve_files(&folder_of(original));
-        Ok((scene, warnings, stamp))
+        Ok((text, stamp))
     }
 
     /// Writes a scene file and returns the stamp of the new file. The old file stays until the new file is safely on
@@ -339,6 +351,9 @@ impl Scene {
         let written = std::str::from_utf8(&written).map_err(|error| SceneError::Unequal(error.to_string()))?;
         check(&portable, written)?;
         staged.commit()?;
+        // The user has permitted or chosen all files that an open scene reads.
+        portable.resolve_files(&folder_of(to.path()));
+        permit_paths(to.path(), &portable.files(), PathUse::Read);
         Ok(FileStamp::of_contents(text.as_bytes(), to.path()))
     }
 
@@ -359,8 +374,19 @@ impl Scene {
     }
 }
 
+/// The path with the ending `.ron`, if it has no ending. Digits after a point, as in `Alps 1.2`, are no ending.
+pub fn with_scene_ending(path: &Path) -> PathBuf {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if ending.chars().any(char::is_alphabetic) || path.file_name().is_none() {
+        return path.into();
+    }
+    let mut named = path.as_os_str().to_os_string();
+    named.push(if path.as_os_str().as_encoded_bytes().ends_with(b".") { "ron" } else { ".ron" });
+    named.into()
+}
+
 /// The absolute path of the folder of a file.
-fn folder_of(path: &Path) -> PathBuf {
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     let folder = path.parent().unwrap_or(Path::new(""));
     std::path::absolute(folder.join(".")).map_or_else(|_| folder.into(), |absolute| absolute.components().collect())
 }

@@ -3,7 +3,7 @@
 //! In memory, the paths of files are absolute. If a file is in the folder of the scene file or in a subfolder, the
 //! scene file stores a path relative to its folder. The folder can therefore be moved as a whole.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Layer, Reads, Scene};
@@ -16,6 +16,7 @@ use crate::mesh::raster_or_mesh;
 use crate::nodes::{Node, NodeKind};
 use crate::param::{ImageFile, ParamKind, Params, StructuredValue, Value};
 use crate::planet::World;
+use crate::user_state::resolved;
 
 /// A problem of a layer that cannot read a file or another layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,7 +191,8 @@ impl Scene {
             names.push(origin.planet.clone());
         }
         for layer in &self.layers {
-            for group in [layer.node.params(), &layer.mask] {
+            let epochs = layer.epochs.iter().map(|epoch| epoch.node.params());
+            for group in [layer.node.params(), &layer.mask].into_iter().chain(epochs) {
                 names.extend(image_names(group));
                 for (_, tree) in structured::<Tree>(group) {
                     names.extend(tree.image_files().into_iter().map(|file| file.0.clone()));
@@ -212,23 +214,35 @@ impl Scene {
     }
 
     /// Makes relative paths absolute, starting from `folder`.
-    pub(super) fn resolve_files(&mut self, folder: &Path) {
-        self.each_file(|path| path.is_relative().then(|| folder.join(path)));
+    pub(crate) fn resolve_files(&mut self, folder: &Path) {
+        self.each_file(|path| path.is_relative().then(|| absolute_name(folder, path)));
     }
 
-    /// Makes the paths of files in `folder` relative to `folder`.
+    /// Makes absolute paths relative to `folder`. Paths that share too few folders with `folder` stay absolute.
     pub(super) fn shorten_files(&mut self, folder: &Path) {
-        self.each_file(|path| path.strip_prefix(folder).ok().map(PathBuf::from));
+        self.each_file(|path| relative_path(folder, path));
     }
 
-    fn each_file(&mut self, change: impl Fn(&Path) -> Option<PathBuf>) {
+    /// Makes absolute paths relative to `folder`, or cuts them to the name of the file. No absolute path stays, because
+    /// it would tell others the user's name and folders.
+    pub(crate) fn without_absolute_paths(mut self, folder: &Path) -> Self {
+        let name = |path: &Path| path.file_name().map(PathBuf::from);
+        self.each_file(
+            |path| if path.is_relative() { None } else { relative_path(folder, path).or_else(|| name(path)) },
+        );
+        self
+    }
+
+    /// Changes the paths of the files to which the scene refers. The function returns `None` for paths that stay.
+    pub(super) fn each_file(&mut self, change: impl Fn(&Path) -> Option<PathBuf>) {
         if let Some(origin) = self.patch.as_mut().filter(|origin| origin.names_a_file())
             && let Some(text) = rewritten_name(&origin.planet, &change)
         {
             origin.planet = text;
         }
         for layer in &mut self.layers {
-            for group in [layer.node.params_mut(), &mut layer.mask] {
+            let epochs = layer.epochs.iter_mut().map(|epoch| epoch.node.params_mut());
+            for group in [layer.node.params_mut(), &mut layer.mask].into_iter().chain(epochs) {
                 for index in image_params(group) {
                     let Value::Text(name) = group.get(index) else { continue };
                     if let Some(text) = rewritten_name(&name, &change) {
@@ -265,6 +279,34 @@ impl Scene {
             }
         }
     }
+}
+
+/// The absolute path of a file with the absolute or relative `name` in a scene of `folder`, without `..`.
+pub(crate) fn absolute_name(folder: &Path, name: &Path) -> PathBuf {
+    let path = folder.join(name);
+    if path.components().any(|part| part == Component::ParentDir) { resolved(&path) } else { path }
+}
+
+/// Number of folders that a file outside a folder must share with it to get a relative path. A path up to `/home` and
+/// down again would contain the name of a user.
+const LEAST_SHARED: usize = 2;
+
+/// The relative path from `folder` to `file`, which are both absolute. `None` if the file is relative, or the two paths
+/// share too few folders.
+pub fn relative_path(folder: &Path, file: &Path) -> Option<PathBuf> {
+    if let Ok(inside) = file.strip_prefix(folder) {
+        let inside = PathBuf::from(inside);
+        return Some(if inside.as_os_str().is_empty() { ".".into() } else { inside });
+    }
+    let shared: Vec<_> =
+        folder.components().zip(file.components()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
+    if shared.iter().filter(|part| matches!(part, Component::Normal(_))).count() < LEAST_SHARED {
+        return None;
+    }
+    let up = folder.components().skip(shared.len()).map(|_| Component::ParentDir);
+    let way: PathBuf = up.chain(file.components().skip(shared.len())).collect();
+    // If the folder is a symbolic link, `..` leads to another place.
+    (resolved(&folder.join(&way)) == resolved(file)).then_some(way)
 }
 
 /// The file name after `change`, if it differs from `name`.
@@ -316,8 +358,7 @@ fn image_params(group: &dyn Params) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::nodes::Node;
-    use crate::scene::Layer;
-    use crate::scene::PatchOrigin;
+    use crate::scene::{Layer, PatchOrigin, SceneError};
 
     #[test]
     fn files_move_with_the_folder_of_the_scene() {
@@ -335,10 +376,59 @@ mod tests {
         std::fs::copy(&path, moved.path().join("a.ron")).unwrap();
         let (read, _) = Scene::load(&moved.path().join("a.ron")).unwrap();
         assert_eq!(name(&read), Value::Text(moved.path().join("maps/dem.png").display().to_string()));
+        // A file beside the folder of the scene gets a path that moves with both.
+        let own = folder.path().join("project/scenes");
+        std::fs::create_dir_all(&own).unwrap();
+        scene.set(&format!("1.file={}", folder.path().join("project/maps/dem.png").display())).unwrap();
+        scene.save(own.join("a.ron")).unwrap();
+        assert!(std::fs::read_to_string(own.join("a.ron")).unwrap().contains("\"../maps/dem.png\""));
+        assert_eq!(name(&Scene::load(&own.join("a.ron")).unwrap().0), name(&scene));
         for elsewhere in ["/elsewhere/dem.png", "stamp:mesa"] {
             scene.set(&format!("1.file={elsewhere}")).unwrap();
             scene.save(&path).unwrap();
             assert_eq!(name(&Scene::load(&path).unwrap().0), Value::Text(elsewhere.into()));
+        }
+    }
+
+    #[test]
+    fn paths_to_the_home_of_a_user_are_never_relative() {
+        let path = |folder: &str, file: &str| relative_path(Path::new(folder), Path::new(file));
+        assert_eq!(path("/home/ada/a", "/home/ada/b/dem.png"), Some("../b/dem.png".into()));
+        assert_eq!(path("/home/ada/a", "/home/ada/a/b/dem.png"), Some("b/dem.png".into()));
+        for (folder, file) in [("/tmp", "/home/ada/dem.png"), ("/home/bob", "/home/ada/dem.png"), ("/a/b", "dem.png")] {
+            assert_eq!(path(folder, file), None);
+        }
+    }
+
+    #[test]
+    fn scenes_of_others_read_only_below_their_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("own/a.ron");
+        std::fs::create_dir(folder.path().join("own")).unwrap();
+        let refused = |layers: &str| {
+            let text = format!("(version: 1, settings: (), layers: [{layers}])");
+            std::fs::write(&path, text).unwrap();
+            match Scene::load(&path) {
+                Err(SceneError::Outside(error)) => error.paths.len(),
+                Ok(_) => 0,
+                Err(error) => panic!("{error}"),
+            }
+        };
+        let import = |file: &str| format!("(node: Import(file: \"{file}\"))");
+        for inside in ["dem.png", "maps/dem.png", "maps/../dem.png", "stamp:mesa"] {
+            assert_eq!(refused(&import(inside)), 0, "{inside}");
+        }
+        for outside in ["../dem.png", "/etc/hostname", "maps/../../dem.png"] {
+            assert_eq!(refused(&import(outside)), 1, "{outside}");
+            let masked = format!("(node: Perlin(), mask: (by_image: true, image: \"{outside}\"))");
+            assert_eq!(refused(&masked), 1, "{outside} in a mask");
+            let hidden = format!("(enabled: false, node: Import(file: \"{outside}\"))");
+            assert_eq!(refused(&hidden), 1, "{outside} in a hidden layer");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("/etc", path.with_file_name("maps")).unwrap();
+            assert_eq!(refused(&import("maps/hostname")), 1, "a link leads outside");
         }
     }
 

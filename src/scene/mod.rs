@@ -17,6 +17,7 @@ mod patch;
 mod repairs;
 pub mod saved_files;
 mod settings;
+mod text_edit;
 mod works;
 
 pub use bookmark::{CameraBookmark, MAX_BOOKMARKS};
@@ -26,13 +27,16 @@ pub use build::{
 };
 pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use examples::{ShippedScene, example, example_for, examples};
-pub use file::{SceneError, VERSION, Warning};
+pub(crate) use file::folder_of;
+pub use file::{SceneError, VERSION, Warning, with_scene_ending};
 pub use history::{EditHistory, Gesture};
 pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, ProcessSegment, Reads};
 pub use light::LightPreset;
-pub use links::{Problem, Severity};
+pub(crate) use links::absolute_name;
+pub use links::{Problem, Severity, relative_path};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
 pub use settings::{LOWEST_SUN, LightSource, Settings, SkyCondition, SunPlacement, Surroundings};
+pub use text_edit::{text_with_build, text_with_paths};
 pub use works::SourceWork;
 
 use std::ops::Deref;

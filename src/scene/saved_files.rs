@@ -46,7 +46,7 @@ pub fn save_with_files<'a>(
     check_writable(to)?;
     let folder = files.clone().next().and_then(Path::parent).unwrap_or(Path::new(""));
     // Other programs that save into this folder wait, so that none of them removes files that were just written.
-    let _lock = FolderLock::new(folder);
+    let _lock = FolderLock::new(folder)?;
     let before = Scene::load(to.path()).map_or_else(|_| Vec::new(), |(scene, _)| scene.files());
     let new: Vec<&Path> = files.clone().filter(|file| !file.try_exists().unwrap_or(true)).collect();
     let remove = || new.iter().for_each(|file| drop(std::fs::remove_file(file)));

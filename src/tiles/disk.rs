@@ -78,17 +78,19 @@ impl TilePlan {
 }
 
 impl TileBuild {
-    /// For each stage, whether it has tasks left to do. This is the case if tiles are missing, and the result or
-    /// another stage with tasks left needs them. Tiles that were [removed](Self::remove_unread_tiles) after use are
-    /// therefore not made again.
+    /// For each stage, whether it has tasks left to do. This is the case if tiles are missing, bad, or made of tiles
+    /// that are different now, and the result or another stage with tasks left needs them. Tiles that were
+    /// [removed](Self::remove_unread_tiles) after use are therefore not made again.
     ///
     /// # Errors
     /// If an existing tile cannot be read.
     pub fn open_stages(&self) -> Result<Vec<bool>, TileError> {
         let stages = &self.plan.stages;
-        let mut open = vec![false; stages.len()];
+        let mut open = self.outdated_stages()?;
         for number in (0..stages.len()).rev() {
-            if self.plan.read_after(number, &open)[number] {
+            if !self.plan.read_after(number, &open)[number] {
+                open[number] = false;
+            } else if !open[number] {
                 for task in 0..stages[number].tasks {
                     if !self.is_done(number, task)? {
                         open[number] = true;

@@ -77,7 +77,7 @@ impl<'a> LargeExport<'a> {
         let beside = self.folder()?;
         let failed = |source| TileError::Folder { path: beside.clone(), source };
         let folder = TemporaryFolder::new(&beside).map_err(failed)?;
-        let store = TileStore::new(folder.path());
+        let store = TileStore::new(folder.path(), &self.plan);
         let build = TileBuild { plan: self.plan.clone(), scene: self.scene.clone(), store };
         self.build(&build, control, tell)?;
         let merged = build.merged(control)?;

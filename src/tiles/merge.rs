@@ -147,23 +147,8 @@ impl TileBuild {
         Ok(*merged.curvature.get_or_init(|| (low, high)))
     }
 
-    /// Checks that all tiles of the result and of the kept masks exist and are complete.
-    fn check_result(&self, control: &Control) -> Result<(), TileError> {
-        let plan = &self.plan;
-        for product in plan.results() {
-            let tiles = plan.tiles(product.stage());
-            for place in (0..tiles * tiles).map(|tile| [tile / tiles, tile % tiles]) {
-                control.check()?;
-                if self.store.hash(plan, product, place)?.is_none() {
-                    return Err(TileError::Missing { product, place, path: self.store.path(product, place) });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes a map of the `merged` result as one file, or cut into tiles. The file extension of `to` sets the format.
-    /// Splat maps and weights become several files with a legend.
+    /// Writes a map of the `merged` result as one file, or cut into tiles; the ending of `to` chooses the format. Splat
+    /// maps and weights become several files with a legend.
     ///
     /// # Errors
     /// If the result has no such map, or the map can only be made of the whole terrain

@@ -10,10 +10,13 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `plan` | the plan and its text |
-//! | `planner` | divides a scene into stages |
+//! | `plan` | the plan |
+//! | `plan_file` | the plan and its scene as files, which are checked when they are read |
+//! | `planner` | how a scene is divided into stages |
 //! | `range` | the lowest and the highest height of tiles |
-//! | `store` | tiles as files |
+//! | `tile_file` | the format of a tile's file, verified block by block |
+//! | `store` | the tiles of a plan |
+//! | `check` | which tiles are complete, missing or bad, and what was made of bad tiles |
 //! | `task` | one task of a plan |
 //! | `merge` | files made of all tiles of the result, without holding the whole terrain in memory |
 //! | `result_rows` | the result, read some rows or a window at a time |
@@ -21,37 +24,43 @@
 //! | `disk` | disk space of a build, and tiles that no later stage reads |
 //! | `launch` | jobs of Slurm and of Open Job Description |
 
+mod check;
 mod disk;
 mod large_export;
 mod launch;
 mod merge;
 mod plan;
+mod plan_file;
 mod planner;
 mod range;
 mod result_rows;
 mod store;
 mod survey;
 mod task;
+mod tile_file;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+pub use check::{CheckedTile, TileState};
 pub use disk::DiskUse;
 pub use large_export::LargeExport;
 pub use launch::{Launcher, OPENJD_FILE, SLURM_FILE};
 pub use merge::MergedTerrain;
 pub use plan::{
-    LEAST_TILE, MOST_SAMPLES, PLAN_FILE, PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, PlannedSurvey,
-    SCENE_FILE, SmoothingStep, StageProduct, SurveyStep, TilePlan, tile_count,
+    LEAST_TILE, MOST_SAMPLES, PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, PlannedSurvey, SmoothingStep,
+    StageProduct, SurveyStep, TilePlan, tile_count,
 };
+pub use plan_file::{PLAN_FILE, PLAN_VERSION, SCENE_FILE, read_plan, write_plan};
 pub use planner::{tile_plan, tile_plan_with_masks};
 pub use store::TileStore;
 pub use task::{TaskOutcome, TileBuild};
+pub use tile_file::{TileFault, TileId};
 
 use crate::export::ExportError;
 use crate::field::{Cancelled, MIN_SAMPLES, MapKind};
 use crate::hydrology::tiled::WordError;
-use crate::io::{FileError, sweep_folder, write_atomically};
-use crate::scene::{Scene, SceneError};
+use crate::io::FileError;
+use crate::scene::SceneError;
 use crate::web_map::WebMapError;
 
 /// The reason why a build in tiles, or a part of it, cannot be done.
@@ -64,13 +73,21 @@ pub enum TileError {
     )]
     Planet,
     /// The size of the terrain or of the tiles is out of range.
-    #[error("give {MIN_SAMPLES} to {MOST_SAMPLES} samples per side, and tiles of at least {LEAST_TILE}")]
+    #[error("give {MIN_SAMPLES} to {MOST_SAMPLES} samples per side, and tiles of {LEAST_TILE} to {MOST_SAMPLES}")]
     Sizes,
     /// A mask reads a layer that has no result, for example because the layer is hidden.
     #[error("a mask reads layer `{layer}`, which is hidden; show that layer or remove the condition")]
     NoSource {
         /// Name of the layer that is read.
         layer: String,
+    },
+    /// A mask is kept of a layer that the scene does not have.
+    #[error("the scene has no layer {layer} whose mask could be kept; it has {layers} layers")]
+    NoLayer {
+        /// Index of the layer.
+        layer: usize,
+        /// Number of layers of the scene.
+        layers: usize,
     },
     /// The plan cannot be written as text.
     #[error("the plan cannot be written: {0}")]
@@ -99,13 +116,30 @@ pub enum TileError {
         /// Description of the fault in the plan.
         error: String,
     },
-    /// Another version of Talweg made the plan; that version may compute other bits.
-    #[error("{path} was made by Talweg {talweg}, and tiles of two versions may not fit together; make a new plan")]
+    /// The plan was made by another version of the program, which may compute other bits.
+    #[error(
+        "{path} was made by Talweg {talweg} (plan format {version}), and this is Talweg {} (plan format \
+         {PLAN_VERSION}); tiles of two versions may not fit together: make a new plan in another folder",
+        env!("CARGO_PKG_VERSION")
+    )]
     OtherProgram {
         /// The file of the plan.
         path: PathBuf,
         /// The version of Talweg that made the plan.
         talweg: String,
+        /// The version of the plan's text.
+        version: u32,
+    },
+    /// The plan is not the one that was written.
+    #[error(
+        "{path} was edited or damaged after it was made: {difference}. A plan cannot be edited; make a new plan in \
+         another folder"
+    )]
+    EditedPlan {
+        /// The file of the plan.
+        path: PathBuf,
+        /// The difference that was found.
+        difference: String,
     },
     /// The scene differs from the one for which the plan was made.
     #[error("{path}, or a file that it names, has changed since the plan was made; make a new plan in another folder")]
@@ -122,17 +156,26 @@ pub enum TileError {
         task: usize,
     },
     /// A tile does not exist yet.
-    #[error(
-        "tile {}-{} of the {product} is missing or incomplete; run stage {} first ({path})",
-        place[0], place[1], product.stage()
-    )]
+    #[error("{tile} is missing; run stage {} first ({path})", tile.product.stage())]
     Missing {
-        /// The product that the tile belongs to.
-        product: StageProduct,
-        /// Row and column of the tile.
-        place: [usize; 2],
+        /// The tile.
+        tile: TileId,
         /// File of the tile.
         path: PathBuf,
+    },
+    /// A tile's file is not the tile that was asked for, or is damaged.
+    #[error(
+        "{tile} {fault} ({path}); run stage {} again, which makes it anew, and then the stages after it. `talweg \
+         run-tiles` does both",
+        tile.product.stage()
+    )]
+    BadTile {
+        /// The tile.
+        tile: TileId,
+        /// File of the tile.
+        path: PathBuf,
+        /// The fault that was found.
+        fault: TileFault,
     },
     /// Tiles of one stage have different data maps.
     #[error("{path} has different data maps than its neighbours; remove it and run its task again")]
@@ -189,23 +232,4 @@ pub enum TileError {
     /// The build was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-}
-
-/// Writes a plan and its scene into a new folder. The plan is written last: a folder without a plan is not a build.
-///
-/// # Errors
-/// If the folder already contains files other than a scene, or cannot be written.
-pub fn write_plan(folder: &Path, plan: &TilePlan, scene: &Scene) -> Result<(), TileError> {
-    let text = plan.to_ron()?;
-    let failed = |source| TileError::Folder { path: folder.into(), source };
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    sweep_folder(folder);
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        // A run that was killed before it wrote the plan leaves its scene in the folder.
-        if entry.map_err(failed)?.file_name() != SCENE_FILE {
-            return Err(FileError::NotEmpty { path: folder.into() }.into());
-        }
-    }
-    scene.save(folder.join(SCENE_FILE))?;
-    Ok(write_atomically(folder.join(PLAN_FILE), |file| std::io::Write::write_all(file, text.as_bytes()))?)
 }

@@ -2,12 +2,11 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::TileError;
+use super::plan_file::PLAN_VERSION;
 use crate::eval::window::{LayerPart, SmoothedField};
 use crate::field::{Grid, MapKind, Region};
 use crate::hydrology::tiled::TileRegions;
@@ -288,10 +287,6 @@ impl PlanStage {
 /// A build in tiles: all stages in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TilePlan {
-    /// Version of the text format.
-    pub version: u32,
-    /// Version of the program that made the plan.
-    pub talweg: String,
     /// Samples per side of the result.
     pub samples: usize,
     /// Samples per side of a tile; the last tile of a row has the remaining samples.
@@ -307,78 +302,15 @@ pub struct TilePlan {
     pub masks: Vec<PlannedMask>,
 }
 
-/// Current version of the text format.
-pub const VERSION: u32 = 1;
-/// File name of the plan in its folder.
-pub const PLAN_FILE: &str = "plan.ron";
-/// File name of the scene in the folder of a plan.
-pub const SCENE_FILE: &str = "scene.ron";
-
 impl TilePlan {
-    /// The plan as text.
-    ///
-    /// # Errors
-    /// If the plan cannot be written as text.
-    pub fn to_ron(&self) -> Result<String, TileError> {
-        let pretty = ron::ser::PrettyConfig::new().depth_limit(4).indentor("    ".to_string());
-        ron::ser::to_string_pretty(self, pretty)
-            .map(|text| text + "\n")
-            .map_err(|error| TileError::Text(error.to_string()))
+    /// Key of the plan in the heads of its tiles: files of another plan or version are not used by mistake.
+    pub fn key(&self) -> u128 {
+        xxh3_128(format!("{PLAN_VERSION} {} {self:?}", env!("CARGO_PKG_VERSION")).as_bytes())
     }
 
-    /// Reads the plan in a folder.
-    ///
-    /// # Errors
-    /// If there is no plan, or it was made by another version or program.
-    pub fn load(folder: &Path) -> Result<Self, TileError> {
-        let path = folder.join(PLAN_FILE);
-        let text = std::fs::read_to_string(&path).map_err(|source| TileError::Read { path: path.clone(), source })?;
-        let plan: Self = ron::from_str(&text)
-            .map_err(|error| TileError::NotAPlan { path: path.clone(), error: error.to_string() })?;
-        if plan.version != VERSION || plan.talweg != env!("CARGO_PKG_VERSION") {
-            return Err(TileError::OtherProgram { path, talweg: plan.talweg });
-        }
-        plan.check().map_err(|error| TileError::NotAPlan { path, error })?;
-        Ok(plan)
-    }
-
-    /// Checks a plan that may have been edited by hand.
-    fn check(&self) -> Result<(), String> {
-        let is_made = |before: usize, product: &StageProduct| {
-            product.stage() < before && self.stages[product.stage()].writes.contains(product)
-        };
-        if !(2..=MOST_SAMPLES).contains(&self.samples) || self.tile < LEAST_TILE {
-            return Err(format!("it has {} samples in tiles of {}", self.samples, self.tile));
-        }
-        for (number, stage) in self.stages.iter().enumerate() {
-            let tiles = tile_count(stage.samples, self.tile);
-            let known = if stage.along_lines().is_some() { [tiles; 2] } else { [1, tiles.pow(2)] };
-            if !(2..=MOST_SAMPLES).contains(&stage.samples) || !known.contains(&stage.tasks) {
-                return Err(format!("stage {number} has {} samples and {} tasks", stage.samples, stage.tasks));
-            }
-            let makes_field = stage.smoothing.is_some() || stage.mask_of.is_some();
-            if makes_field && stage.writes != [StageProduct::Field(number)] {
-                return Err(format!("stage {number} makes a field, but lists another product"));
-            }
-            if let Some(error) = stage.survey.as_ref().and_then(|survey| self.survey_error(number, survey)) {
-                return Err(format!("stage {number} {error}"));
-            }
-            let is_told = |tells: &PlannedSurvey| {
-                let is_ground = !stage.layers.is_empty() && !stage.is_one_piece() && stage.mask_of.is_none();
-                let fits = matches!(tells.step, SurveyStep::Basins | SurveyStep::Range) && tells.reads.is_empty();
-                is_ground && fits && stage.writes.contains(&StageProduct::Survey(number))
-            };
-            if stage.summary.as_ref().is_some_and(|tells| !is_told(tells)) {
-                return Err(format!("stage {number} writes a summary that it cannot make"));
-            }
-            if let Some(product) = stage.reads().iter().find(|product| !is_made(number, product)) {
-                return Err(format!("stage {number} reads the {product}, which no stage before it makes"));
-            }
-        }
-        match self.results().all(|result| is_made(self.stages.len(), &result)) {
-            true => Ok(()),
-            false => Err("no stage makes its result, or a mask beside it".into()),
-        }
+    /// Key of the scene in the heads of tiles.
+    pub fn scene_bits(&self) -> u128 {
+        u128::from_str_radix(&self.scene_key, 16).unwrap_or_default()
     }
 
     /// The products to keep at the end: the result and the additional masks.
@@ -386,54 +318,11 @@ impl TilePlan {
         std::iter::once(self.result).chain(self.masks.iter().map(|mask| mask.product))
     }
 
-    /// The mistake in a survey step of a stage, if there is one.
-    fn survey_error(&self, number: usize, survey: &PlannedSurvey) -> Option<String> {
-        let step_of = |product: &StageProduct| match product {
-            StageProduct::Survey(stage) => self.stages.get(*stage).and_then(|stage| Some(stage.written_survey()?.step)),
-            StageProduct::Kept(stage) | StageProduct::Ground(stage) => {
-                self.stages.get(*stage).and_then(|stage| Some(stage.survey.as_ref()?.step))
-            }
-            StageProduct::Change(..) | StageProduct::Field(_) => None,
-        };
-        let reads: Vec<_> = survey.reads.iter().map(step_of).collect();
-        let fits = match survey.step {
-            SurveyStep::Basins | SurveyStep::Range | SurveyStep::Streams => reads.is_empty(),
-            SurveyStep::Ranges => reads == [Some(SurveyStep::Range)],
-            SurveyStep::Spills => reads == [Some(SurveyStep::Basins)],
-            SurveyStep::Flow => reads == [Some(SurveyStep::Spills)],
-            SurveyStep::Inflows => reads == [Some(SurveyStep::Flow)],
-            SurveyStep::Courses => reads == [Some(SurveyStep::Spills)],
-            SurveyStep::Trunks => reads == [Some(SurveyStep::Courses)],
-            SurveyStep::Erosion => reads == [Some(SurveyStep::Trunks), Some(SurveyStep::Courses)],
-            SurveyStep::Ground => {
-                reads == [Some(SurveyStep::Ranges)]
-                    || reads == [Some(SurveyStep::Spills)]
-                    || reads == [Some(SurveyStep::Spills), Some(SurveyStep::Inflows)]
-                    || reads == [Some(SurveyStep::Trunks), Some(SurveyStep::Courses)]
-                    || reads == [Some(SurveyStep::Erosion)]
-            }
-        };
-        let writes = &self.stages[number].writes;
-        let leaves = match survey.step {
-            SurveyStep::Ground => true,
-            SurveyStep::Erosion => *writes == [StageProduct::Ground(number)],
-            SurveyStep::Courses => *writes == [StageProduct::Survey(number), StageProduct::Kept(number)],
-            _ => *writes == [StageProduct::Survey(number)],
-        };
-        (!fits || !leaves).then(|| format!("does not read and write what the step {:?} needs", survey.step))
-    }
-
     /// The tiles of a stage.
     pub fn regions(&self, stage: usize) -> TileRegions {
         let samples = self.stages[stage].samples;
         let spans = (0..self.tiles(stage)).map(|index| tile_span(samples, self.tile, index)).collect();
         TileRegions::new(samples, spans)
-    }
-
-    /// Key of the files of a stage. It prevents the use of files of another plan.
-    pub fn stage_key(&self, stage: usize) -> u128 {
-        let text = format!("{}/{}/{}/{stage}/{:?}", self.scene_key, self.samples, self.tile, self.stages[stage]);
-        xxh3_128(text.as_bytes())
     }
 
     /// The grid of a stage, with the edges of `scene`.

@@ -3,7 +3,8 @@
 
 use std::path::PathBuf;
 
-use super::plan::{PLAN_FILE, PlannedSurvey, SCENE_FILE, StageProduct, SurveyStep};
+use super::plan::{PlannedSurvey, StageProduct, SurveyStep};
+use super::plan_file::{PLAN_FILE, SCENE_FILE};
 use super::range::RegionRange;
 use super::{TileBuild, TileError};
 use crate::eval::tile_water::{WaterLayer, rain};
@@ -31,7 +32,7 @@ impl TileBuild {
         let of_all = |words: Vec<Vec<u64>>| {
             for (place, words) in places.iter().zip(words) {
                 control.check()?;
-                self.store.write_words(plan, product, *place, &words)?;
+                self.store.write_words(product, *place, &words)?;
             }
             Ok(())
         };
@@ -76,7 +77,7 @@ impl TileBuild {
                         let (region, spills) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
                         let asks = self.water_layer(stage, survey, scene)?;
                         let [told, kept] = asks.summary_and_kept_data(&beneath, region, &spills, control)?;
-                        self.store.write_words(plan, StageProduct::Kept(stage), place, &kept)?;
+                        self.store.write_words(StageProduct::Kept(stage), place, &kept)?;
                         told
                     }
                     _ => self.tile_summary(stage, place, survey, scene, &beneath, control)?,
@@ -114,7 +115,7 @@ impl TileBuild {
     }
 
     pub(super) fn survey_words(&self, from: StageProduct, place: [usize; 2]) -> Result<SurveyWords, TileError> {
-        Ok(SurveyWords { words: self.store.words(&self.plan, from, place)?, path: self.store.path(from, place) })
+        Ok(SurveyWords { words: self.store.words(from, place)?, path: self.store.path(from, place) })
     }
 
     fn region_drainage(

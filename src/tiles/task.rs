@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::plan::{PlanStage, PlannedSmoothing, SCENE_FILE, SmoothingStep, StageProduct, SurveyStep, TilePlan};
+use super::plan::{PlanStage, PlannedSmoothing, SmoothingStep, StageProduct, SurveyStep, TilePlan};
+use super::plan_file::read_plan;
 use super::store::window_region;
+use super::tile_file::TileId;
 use super::{TileError, TileStore};
 use crate::eval::window::{
     LayerPart, WindowInput, evaluate_window, level_changes, smooth_lines, source_scene, trunk_streams, window_mask,
     window_weights,
 };
-use crate::eval::{Store, evaluate, layer_mask, terrain_key};
+use crate::eval::{Store, evaluate, layer_mask};
 use crate::field::{Control, DISPLACEMENT_HALO, Grid, MapKind, Region, Terrain, input_samples};
 use crate::nodes::multiscale::coarser_samples;
 use crate::scene::Scene;
@@ -40,14 +42,11 @@ impl TileBuild {
     /// Reads the plan and the scene in a folder.
     ///
     /// # Errors
-    /// If they are missing, or the scene or a file that it names has changed since the plan was made.
+    /// If they are missing or were changed, or a file that the scene names has changed since the plan was made.
     pub fn open(folder: &std::path::Path) -> Result<Self, TileError> {
-        let plan = TilePlan::load(folder)?;
-        let (scene, _) = Scene::load(&folder.join(SCENE_FILE))?;
-        if plan.scene_key != format!("{:032x}", terrain_key(&scene, plan.samples).bits()) {
-            return Err(TileError::OtherScene { path: folder.join(SCENE_FILE) });
-        }
-        Ok(Self { plan, scene, store: TileStore::new(folder) })
+        let (plan, scene) = read_plan(folder)?;
+        let store = TileStore::new(folder, &plan);
+        Ok(Self { plan, scene, store })
     }
 
     /// The tiles that a task makes, by row and column.
@@ -63,36 +62,28 @@ impl TileBuild {
         }
     }
 
-    /// Whether all products of a task exist, are complete and belong to this plan. Reads all of their files.
-    ///
-    /// # Errors
-    /// If a file exists and cannot be read.
-    pub fn is_done(&self, stage: usize, task: usize) -> Result<bool, TileError> {
-        for &product in &self.plan.stages[stage].writes {
-            for place in self.places(stage, task) {
-                if self.store.hash(&self.plan, product, place)?.is_none() {
-                    return Ok(false);
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    /// Runs a task, unless it is done. Call this function inside the thread pool that should do the work.
+    /// Runs a task, unless it is done; call this function inside the thread pool to use.
     ///
     /// # Errors
     /// If there is no such task, one of its inputs does not exist yet, a file cannot be read or written, or the task
     /// was cancelled.
     pub fn run_task(&self, stage: usize, task: usize, control: &Control) -> Result<TaskOutcome, TileError> {
-        let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
-        let planned = planned.ok_or(TileError::NoTask { stage, task })?;
+        self.known_task(stage, task)?;
         if self.is_done(stage, task)? {
             return Ok(TaskOutcome::WasDone);
         }
+        // The task sees its own tiles alone, as they are now.
+        let store = self.store.of_task(self.tiles_read(stage, task), self.first_tile(stage, task))?;
+        Self { store, ..self.clone() }.make_tiles(stage, task, control)?;
+        Ok(TaskOutcome::Done)
+    }
+
+    /// Computes and writes the tiles of a task.
+    fn make_tiles(&self, stage: usize, task: usize, control: &Control) -> Result<(), TileError> {
+        let planned = &self.plan.stages[stage];
         let scene = self.scene_of(planned)?;
         if let Some(survey) = planned.survey.as_ref().filter(|survey| !survey.step.leaves_ground()) {
-            self.survey(stage, task, survey, &scene, control)?;
-            return Ok(TaskOutcome::Done);
+            return self.survey(stage, task, survey, &scene, control);
         }
         if let Some(layer) = &planned.mask_of {
             let (grid, samples) = (self.window_of(stage, task), planned.samples);
@@ -104,7 +95,7 @@ impl TileBuild {
             for place in self.places(stage, task) {
                 self.store.write(&self.plan, StageProduct::Field(stage), place, &mask)?;
             }
-            return Ok(TaskOutcome::Done);
+            return Ok(());
         }
         if let Some(smoothing) = &planned.smoothing {
             match smoothing.step {
@@ -113,7 +104,7 @@ impl TileBuild {
                     self.smooth_tiles(stage, task, smoothing, &scene, control)?;
                 }
             }
-            return Ok(TaskOutcome::Done);
+            return Ok(());
         }
         let wear = planned.survey.as_ref().filter(|survey| survey.step == SurveyStep::Erosion);
         let made = if let Some(wear) = wear {
@@ -135,7 +126,7 @@ impl TileBuild {
                 self.store.write(&self.plan, *product, place, terrain)?;
             }
         }
-        Ok(TaskOutcome::Done)
+        Ok(())
     }
 
     /// The files that a task reads in addition to the plan and the scene.
@@ -143,15 +134,49 @@ impl TileBuild {
     /// # Errors
     /// If there is no such task.
     pub fn files_read(&self, stage: usize, task: usize) -> Result<Vec<PathBuf>, TileError> {
-        let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
-        let planned = planned.ok_or(TileError::NoTask { stage, task })?;
+        self.known_task(stage, task)?;
+        Ok(self.paths(self.tiles_read(stage, task)))
+    }
+
+    /// The files that a task writes.
+    ///
+    /// # Errors
+    /// If there is no such task.
+    pub fn files_written(&self, stage: usize, task: usize) -> Result<Vec<PathBuf>, TileError> {
+        self.known_task(stage, task)?;
+        Ok(self.paths(self.tiles_written(stage, task)))
+    }
+
+    fn known_task(&self, stage: usize, task: usize) -> Result<(), TileError> {
+        let is_known = self.plan.stages.get(stage).is_some_and(|planned| task < planned.tasks);
+        if is_known { Ok(()) } else { Err(TileError::NoTask { stage, task }) }
+    }
+
+    fn paths(&self, tiles: Vec<TileId>) -> Vec<PathBuf> {
+        tiles.into_iter().map(|tile| self.store.path(tile.product, tile.place)).collect()
+    }
+
+    /// The tiles that a task writes.
+    pub(super) fn tiles_written(&self, stage: usize, task: usize) -> Vec<TileId> {
+        let (writes, places) = (&self.plan.stages[stage].writes, self.places(stage, task));
+        writes.iter().flat_map(|&product| places.iter().map(move |&place| TileId { product, place })).collect()
+    }
+
+    /// The tile whose file lists the tiles that its task read.
+    pub(super) fn first_tile(&self, stage: usize, task: usize) -> TileId {
+        TileId { product: self.plan.stages[stage].writes[0], place: self.places(stage, task)[0] }
+    }
+
+    /// The tiles that a task reads.
+    pub(super) fn tiles_read(&self, stage: usize, task: usize) -> Vec<TileId> {
+        let planned = &self.plan.stages[stage];
         let (window, own) = (self.window_of(stage, task), self.places(stage, task));
         let around = match planned.along_lines() {
             Some(_) => own.iter().fold(Region::none(), |all, &place| all.union(&self.plan.region(stage, place))),
             None => window_region(window),
         };
         let is_for_all = planned.survey.as_ref().is_some_and(|survey| survey.step.is_one_task());
-        let mut files = Vec::new();
+        let mut read = Vec::new();
         for product in planned.reads() {
             let from = product.stage();
             let region = match planned.samples == self.plan.stages[from].samples {
@@ -160,7 +185,6 @@ impl TileBuild {
             };
             let tiles = self.plan.tiles(from);
             for place in (0..tiles * tiles).map(|tile| [tile / tiles, tile % tiles]) {
-                let there = self.plan.region(from, place);
                 let is_read = match product {
                     // All tiles have the same streams, so the first tile's file is read.
                     StageProduct::Survey(_) if planned.streams.iter().any(|(_, streams)| *streams == product) => {
@@ -168,24 +192,12 @@ impl TileBuild {
                     }
                     StageProduct::Survey(_) => is_for_all || own.contains(&place),
                     StageProduct::Kept(_) => own.contains(&place),
-                    _ => there.overlaps(&region),
+                    _ => self.plan.region(from, place).overlaps(&region),
                 };
-                files.extend(is_read.then(|| self.store.path(product, place)));
+                read.extend(is_read.then_some(TileId { product, place }));
             }
         }
-        Ok(files)
-    }
-
-    /// The files that a task writes.
-    ///
-    /// # Errors
-    /// If there is no such task.
-    pub fn files_written(&self, stage: usize, task: usize) -> Result<Vec<PathBuf>, TileError> {
-        let planned = self.plan.stages.get(stage).filter(|planned| task < planned.tasks);
-        let planned = planned.ok_or(TileError::NoTask { stage, task })?;
-        let places = self.places(stage, task);
-        let files = planned.writes.iter().flat_map(|&product| places.iter().map(move |&place| (product, place)));
-        Ok(files.map(|(product, place)| self.store.path(product, place)).collect())
+        read
     }
 
     /// The scene whose layers a stage computes.
@@ -246,7 +258,7 @@ impl TileBuild {
         if let Some(tells) = &planned.summary {
             let [place] = self.places(stage, task)[..] else { return Err(TileError::NoTask { stage, task }) };
             let words = self.tile_summary(stage, place, tells, scene, &made.terrain, control)?;
-            self.store.write_words(&self.plan, StageProduct::Survey(stage), place, &words)?;
+            self.store.write_words(StageProduct::Survey(stage), place, &words)?;
         }
         let mut changes = made.changes;
         let mut products = BTreeMap::from([(StageProduct::Ground(stage), made.terrain)]);

@@ -24,7 +24,7 @@ use crate::appearance::{self, PaletteTable, RgbImage, scene_image};
 use crate::eval::{Cache, MemoryUse, Store, Timeline, evaluate, terrain_key};
 use crate::export::{ExportError, ExportFolder, ExportProduct, ExportRequest, check, export, memory_use};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::io::{FileError, SaveTarget, check_name, check_writable, write_atomically};
+use crate::io::{FileError, SaveTarget, check_name, check_writable, printable, write_atomically};
 use crate::measure::{
     Limits, MEASURES, PLANET_MEASURES, TerrainScale, csv_field, measure, measure_planet, named_values,
 };
@@ -388,7 +388,7 @@ impl PlannedBatch {
             files.push(product.to_string());
         }
         if !self.export.products.is_empty() {
-            let place = ExportFolder { folder: of.folder.clone(), force: request.force };
+            let place = ExportFolder { folder: of.folder.clone(), force: request.force, ..ExportFolder::default() };
             let written = export(&self.export, scene, &terrain, &place, control, &|_| ())?;
             let paths = written.rasters.into_iter().map(|raster| raster.path);
             let paths = paths.chain(written.meshes.into_iter().map(|mesh| mesh.path)).chain(written.others);
@@ -523,7 +523,7 @@ fn check_products(export: &ExportRequest, planned: &[PlannedVariant], folder: &P
     }
     // the folders of the variants do not exist yet, and perhaps not even their parent folder
     let folder = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new(""));
-    let place = ExportFolder { folder: folder.into(), force: true };
+    let place = ExportFolder { folder: folder.into(), force: true, ..ExportFolder::default() };
     let check = |of: &PlannedVariant| {
         check(export, &of.variant.scene, &place)
             .map_err(|error| wrong("products", format_args!("{}: {error}", of.name)))
@@ -558,7 +558,7 @@ fn measures_csv(
         let measured = made.record.measures.iter().map(|(_, value)| value.clone());
         text += &line(std::iter::once(of.name.clone()).chain(of.values.clone()).chain(measured).collect());
     }
-    text
+    printable(&text)
 }
 
 /// `text` with characters that every file system allows in names.

@@ -27,6 +27,8 @@ mod soak;
 #[cfg(target_os = "linux")]
 mod table;
 #[cfg(target_os = "linux")]
+mod tile_faults;
+#[cfg(target_os = "linux")]
 mod tiles;
 #[cfg(target_os = "linux")]
 mod writers;

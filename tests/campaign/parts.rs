@@ -6,14 +6,14 @@ use clap::Parser;
 
 use crate::table::Table;
 use crate::writers::Operation;
-use crate::{disks, faults, fuzzing, kills, processors, soak, tiles};
+use crate::{disks, faults, fuzzing, kills, processors, soak, tile_faults, tiles};
 
 /// Amount of work of each part; a part without an amount runs in the short form.
 #[derive(Parser)]
 #[command(args_override_self = true)]
 pub struct Amounts {
-    /// Parts to run, by part of their name; by default all: kills, tiles, faults, disks, processors, ends, fuzzing,
-    /// soak, window
+    /// Parts to run, by part of their name; by default all: kills, tiles, damage, faults, disks, processors,
+    /// ends, fuzzing, soak, window
     parts: Vec<String>,
     /// Kills at random moments, divided among the operations
     #[arg(long, default_value_t = 80)]
@@ -21,6 +21,9 @@ pub struct Amounts {
     /// Builds in tiles with workers killed at random moments
     #[arg(long, default_value_t = 3)]
     pub tile_builds: u64,
+    /// Single faults in tiles and plans at random places and moments: bits, lengths, swaps, stale files, edits
+    #[arg(long, default_value_t = 48)]
+    pub tile_faults: u64,
     /// Try every system call, every error, every disk size, every scene; otherwise some of them
     #[arg(long)]
     pub exhaustive: bool,
@@ -52,9 +55,10 @@ pub fn run() -> ExitCode {
     let amounts = Amounts::parse();
     let mut table = Table::default();
     type Part = fn(&Amounts, &mut Table);
-    let parts: [(&str, Part); 9] = [
+    let parts: [(&str, Part); 10] = [
         ("kills", kills::run),
         ("tiles", tiles::run),
+        ("damage", tile_faults::run),
         ("faults", faults::run),
         ("disks", disks::run),
         ("processors", processors::run),

@@ -261,7 +261,7 @@ impl Writer {
                 let request = ExportRequest::for_files(&[HEIGHTS_FILE.into()], &ExportMap::Heights, &[], None)?;
                 let mut scene = Scene::default();
                 scene.settings.relief_metres = 1.0;
-                let place = ExportFolder { folder: self.folder.clone(), force: false };
+                let place = ExportFolder { folder: self.folder.clone(), force: false, ..ExportFolder::default() };
                 export(&request, &scene, &terrain(number), &place, &Control::default(), &|_| ())?;
             }
             Operation::Journal => {

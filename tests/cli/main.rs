@@ -4,7 +4,9 @@ mod batches;
 mod benchmark;
 mod exports;
 mod measures;
+mod portable;
 mod recover;
+mod strangers;
 mod tiles;
 
 use std::path::{Path, PathBuf};
@@ -64,7 +66,7 @@ fn help_is_short_and_shows_examples() {
         let most = match command {
             // this command covers all formats and target programs, so its help is longer
             "export" => 180,
-            "render" => 130,
+            "render" => 134,
             _ => 70,
         };
         assert!(text.lines().count() < most, "{command}: {} lines", text.lines().count());

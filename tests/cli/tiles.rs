@@ -17,7 +17,7 @@ fn a_tiled_build_equals_the_whole_build() {
         said.contains("300 × 300 samples in tiles of 128") && said.contains("Computed on the whole terrain at once:"),
         "{said}"
     );
-    talweg(&["merge", &plan]).code(1).stderr(contains("is missing or incomplete; run stage"));
+    talweg(&["merge", &plan]).code(1).stderr(contains("is missing; run stage"));
     talweg(&["run-tile", &plan, "1", "99"]).code(2).stderr(contains("no task 99 of stage 1"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("stage 0, tile 0: done"));
     talweg(&["run-tile", &plan, "0", "0"]).success().stdout(contains("was already done"));
@@ -169,4 +169,67 @@ fn a_plan_is_text_and_larger_than_any_whole_build() {
     talweg(&short).code(1).stderr(contains("are free").and(contains("--memory")));
     talweg(&["verify", "island", "--size", "20000"]).code(2).stderr(contains("talweg plan"));
     talweg(&["plan", "earthlike", "-o", &folder.path_text("no")]).code(1).stderr(contains("extract a region of it"));
+}
+
+#[test]
+fn damaged_tiles_are_listed_and_made_anew() {
+    let folder = Folder::new();
+    let (scene, plan) = (save("eroded-hills"), folder.path_text("plan"));
+    output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);
+    let said = output(&["check", &plan]);
+    assert!(said.contains("stage 0: 0 of") && said.contains("missing  tile 0-0 of the"), "{said}");
+    talweg(&["run-tiles", &plan, "--threads", "1", "-q"]).success();
+    let hash = output(&["merge", &plan]);
+    assert!(!output(&["check", &plan]).contains("missing  "));
+    let damage = |name: &str| {
+        let mut bytes = std::fs::read(folder.path(name)).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(folder.path(name), bytes).unwrap();
+    };
+    let last = {
+        let mut stages: Vec<_> =
+            std::fs::read_dir(folder.path("plan")).unwrap().map(|e| e.unwrap().file_name()).collect();
+        stages.retain(|name| name.to_string_lossy().starts_with("stage-"));
+        stages.sort();
+        stages.last().unwrap().to_string_lossy().into_owned()
+    };
+    let (result, before) = (format!("plan/{last}/ground-0-1.tile"), "plan/stage-001/ground-1-1.tile");
+    damage(&result);
+    damage(before);
+    talweg(&["check", &plan])
+        .code(1)
+        .stdout(contains("bad      tile 0-1 of the ground of stage").and(contains("is damaged in rows")))
+        .stderr(contains("bad tiles: 2").and(contains("run-tiles")));
+    let found = assert_cmd::Command::cargo_bin("talweg").unwrap().args(["check", &plan, "--json"]).output().unwrap();
+    let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
+    let bad = &found[0]["stages"][1]["bad"][0];
+    assert_eq!((bad["tile"].as_str(), bad["task"].as_u64()), (Some("tile 1-1 of the ground of stage 1"), Some(3)));
+    talweg(&["merge", &plan]).code(1).stderr(contains("is damaged").and(contains("run stage")));
+    talweg(&["run-tiles", &plan, "--threads", "1", "-q"]).success();
+    assert_eq!(output(&["merge", &plan]), hash);
+    // A plan that was edited is refused, and nothing is computed.
+    let text = std::fs::read_to_string(folder.path("plan/plan.ron")).unwrap();
+    std::fs::write(folder.path("plan/plan.ron"), text.replacen("tasks: ", "tasks: 1", 1)).unwrap();
+    for words in [&["check", &plan][..], &["run-tiles", &plan], &["merge", &plan], &["run-tile", &plan, "0", "0"]] {
+        let said = talweg(words).code(1);
+        let said = String::from_utf8(said.get_output().clone().stderr).unwrap()
+            + &String::from_utf8(said.get_output().clone().stdout).unwrap();
+        assert!(said.contains("plan.ron was edited or damaged"), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn texts_of_a_plan_hold_no_terminal_codes() {
+    let folder = Folder::new();
+    let (scene, plan) = (folder.path_text("codes.ron"), folder.path_text("plan"));
+    let text = "(version: 1, name: \"N\\u{1b}]0;x\\u{7}\", layers: [
+        (name: \"L\\u{1b}[2J\\u{9b}31m\\u{202e}\", node: Perlin()), (name: \"\\u{1b}[8mD\", node: Lakes())])";
+    std::fs::write(&scene, text).unwrap();
+    output(&["plan", &scene, "--size", "200", "--tile", "64", "-o", &plan, "--slurm", "--openjd"]);
+    for name in ["plan.txt", "plan.ron", "scene.ron", "slurm.sh", "openjd.json"] {
+        let text = std::fs::read_to_string(folder.path("plan").join(name)).unwrap();
+        let codes: Vec<char> = text.chars().filter(|c| c.is_control() && !"\n\t".contains(*c)).collect();
+        assert!(codes.is_empty(), "{name}: {codes:?}");
+    }
 }

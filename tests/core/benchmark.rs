@@ -282,7 +282,7 @@ fn every_node_can_be_measured_and_extremes_are_judged() {
     let all: Vec<&dyn BenchSubject> = all.iter().map(|s| s as &dyn BenchSubject).collect();
     let found = measured(&all, &plan(&[17], 1, &[2]), &shop);
     assert!(found.subjects.iter().all(|s| s.consistency.is_consistent && s.cells[0].milliseconds.median == 5.0));
-    assert!(!found.memory_is_counted && found.text().contains("the result alone"));
+    assert!(!found.memory_is_counted && found.text().contains("Memory of the resulting terrain"));
     let thermal = found.subjects.iter().find(|s| s.name == "Thermal").unwrap();
     assert_eq!(thermal.timed, "iteration");
     let idle = |name: &str| found.subjects.iter().find(|s| s.name == name).unwrap().cells[0].changes_nothing;
@@ -471,7 +471,8 @@ fn tables_json_and_csv_keep_their_names() {
     assert!(lines[1].starts_with("\"a, \"\"b\"\"\",field,9,1,"), "{}", lines[1]);
     assert!(lines.iter().skip(2).all(|line| line.replace("a, \"\"b", "").split(',').count() == 18));
     let text = found.text();
-    for part in ["Time on 1 thread", "Time on 2 threads", "17²", "2.00 ± 0.00", "speed-up", "Memory", "octaves"] {
+    for part in ["Time on 1 thread", "Time on 2 threads", "17²", "2.00 ± 0.00", "speed-up", "Peak memory", "octaves"]
+    {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.lines().all(|line| line.chars().count() < 160 && line == line.trim_end()));

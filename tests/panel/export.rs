@@ -32,7 +32,7 @@ fn ticked_products_are_exported_saved_and_repeated() {
     assert_eq!(choice.folder, folder.path());
     let kept = &app.editor().doc.scene().builds;
     assert_eq!(kept.as_slice(), std::slice::from_ref(&choice.preset));
-    assert!(app.editor().doc.is_dirty(), "stored in the scene");
+    assert!(!app.editor().doc.is_dirty(), "an export does not make a scene unsaved");
     app.issue(ExportAction::BuildLast);
     panels.run();
     assert_eq!(panels.state_mut().take_messages::<ExportOrder>(), orders);

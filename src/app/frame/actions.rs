@@ -8,7 +8,9 @@ use bevy::prelude::{Message, MessageWriter, ResMut, World};
 use super::commands::{self, CommandQueue, ComputeAction, EditAction, FileAction, Proceed};
 use super::editor::Editor;
 use talweg::io::SaveTarget;
-use talweg::scene::Scene;
+use talweg::scene::{Scene, with_scene_ending};
+use talweg::scene_files::{RelativePaths, make_paths_relative, pack_files};
+use talweg::user_state::{OutsideError, permit_paths};
 
 /// Message: stop all background work that can be stopped.
 #[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,9 @@ pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut q
             }
         }
         FileAction::SaveTo(path, then) => {
-            let target = editor.doc.target(&path);
+            // The dialog has asked about the typed name, but not about the name with an ending.
+            let named = if editor.doc.path() == Some(path.as_path()) { path.clone() } else { with_scene_ending(&path) };
+            let target = editor.doc.target(&named).only_new(named != path);
             if editor.save_to(target, then.as_ref()) {
                 queue.extend(then);
             }
@@ -46,6 +50,17 @@ pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut q
             }
         }
         FileAction::SaveElsewhere(then) => editor.ask_where_to_save(then),
+        FileAction::MakeRelative => editor.change_file(|to| Ok(relative_text(&make_paths_relative(to)?))),
+        FileAction::PackFiles => editor.change_file(|to| Ok(format!("Copied {} files", pack_files(to)?.len()))),
+        FileAction::MissingFiles => editor.report_missing_files(),
+    }
+}
+
+fn relative_text(done: &RelativePaths) -> String {
+    let relative = format!("{} paths are relative now", done.relative.len());
+    match done.absolute.len() {
+        0 => relative,
+        count => format!("{relative}, {count} stay absolute: these files share too few folders with the scene"),
     }
 }
 
@@ -55,6 +70,10 @@ pub(super) fn proceed(In(action): In<Proceed>, mut editor: ResMut<Editor>, mut q
         Proceed::NewPlanet => editor.replace_scene(Scene::new_planet()),
         Proceed::AskWhich => editor.ask_what_to_open(),
         Proceed::Open(path) => editor.open(&path),
+        Proceed::OpenPermitted(OutsideError { scene, paths, usage }) => {
+            permit_paths(&scene, &paths, usage);
+            editor.open(&scene);
+        }
         Proceed::Example(name) => editor.open_example(&name),
         Proceed::Quit => {
             quit.write(QuitRequested);

@@ -9,18 +9,20 @@ use bevy_egui::egui;
 use super::commands::{Command, CommandQueue, Keymap, Proceed};
 use super::dialogs::Dialogs;
 use super::dialogs::files::{self, Files};
+use super::dialogs::outside::OutsideQuestion;
 use super::dialogs::overwrite::Overwrite;
 use super::document::Document;
 use super::toasts::Toasts;
 use crate::frame::commands::FileAction;
 use crate::view::{Overlay, RayDetail, ViewMode, ViewProjection};
-use talweg::export::origin::{may_carry_scene, read_origin};
+use talweg::export::origin::{OriginError, may_carry_scene, read_origin};
 use talweg::io::SaveTarget;
 use talweg::preferences::{
     GlobeView, InterfacePreferences, PanelLayout, PlanetProjection, Preferences, PreferencesFile, Recent,
 };
 use talweg::recovery::{keep_version, open_elsewhere};
 use talweg::scene::{Scene, SceneError, Warning};
+use talweg::scene_files::missing_files;
 
 /// A scene that ships with the program.
 #[derive(Clone, Debug)]
@@ -187,6 +189,7 @@ impl Editor {
                     ));
                 }
             }
+            Err(SceneError::Outside(error)) => self.dialogs.open(OutsideQuestion(error)),
             Err(error) => {
                 self.toasts.error(with_reason("The scene was not opened", &error));
                 if !path.exists() {
@@ -204,6 +207,9 @@ impl Editor {
                 self.show_warnings(&origin.warnings);
                 self.toasts
                     .info(format!("Opened the scene that {} was exported from. It has no file yet", file_name(path)));
+            }
+            Err(OriginError::Scene { source: SceneError::Outside(error), .. }) => {
+                self.dialogs.open(OutsideQuestion(error));
             }
             Err(error) => self.toasts.error(with_reason("The scene was not opened", &error)),
         }
@@ -257,6 +263,30 @@ impl Editor {
                 false
             }
         }
+    }
+
+    /// Changes the file of the scene on the disk, opens it again, and shows the message that `change` returns.
+    pub(super) fn change_file(&mut self, change: impl FnOnce(&SaveTarget) -> Result<String, SceneError>) {
+        let Some(path) = self.doc.path().map(Path::to_path_buf).filter(|_| !self.doc.is_dirty()) else {
+            return self.toasts.warning("Save the scene first.");
+        };
+        match change(&self.doc.target(&path)) {
+            Ok(told) => {
+                self.open(&path);
+                self.toasts.info(told);
+            }
+            Err(error) => self.toasts.error(with_reason("The scene's file was not changed", &error)),
+        }
+    }
+
+    /// Lists the files that the scene reads and that do not exist.
+    pub(super) fn report_missing_files(&mut self) {
+        let missing = missing_files(self.doc.scene());
+        if missing.is_empty() {
+            return self.toasts.info("No files are missing.");
+        }
+        let list: String = missing.iter().map(|path| format!("\n• {}", path.display())).collect();
+        self.toasts.warning(format!("Missing files:{list}"));
     }
 
     /// Opens `question`, which asks whether to overwrite a file. Without a question, shows the message that `told`

@@ -36,6 +36,11 @@ pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
     ui.separator();
     pick(ui, &mut queue, FileAction::Save, true);
     pick(ui, &mut queue, FileAction::SaveAs, true);
+    ui.menu_button("Files of the scene", |ui| {
+        for action in [FileAction::MissingFiles, FileAction::MakeRelative, FileAction::PackFiles] {
+            pick(ui, &mut queue, action, true);
+        }
+    });
 }
 
 /// The entry at the bottom of the File menu, which quits the program.

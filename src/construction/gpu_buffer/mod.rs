@@ -106,7 +106,7 @@ pub mod op {
     pub const GULLIES: u32 = 10;
     /// Measures the slope of the ground.
     pub const PROBE: u32 = 11;
-    /// Ends the ground of a replacement, an addition or gullies.
+    /// Ends the instructions that compute the ground below a replace, add or gullies operator.
     pub const GROUND: u32 = 12;
     /// Closes the frame that was opened last.
     pub const GIVE: u32 = 13;

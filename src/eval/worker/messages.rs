@@ -33,6 +33,7 @@ pub struct Play {
 pub struct Request {
     /// Number of the edit; newer requests replace older ones.
     pub revision: u64,
+    /// The scene to evaluate.
     pub scene: Arc<Scene>,
     /// Whether previews are computed and reported before the full size.
     pub quality: RequestQuality,

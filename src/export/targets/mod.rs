@@ -15,6 +15,7 @@ use super::maps::ExportMap;
 use super::{ExportProduct, ExportReport, ExportRequest, ProductKind};
 use crate::field::MAX_SAMPLES;
 use crate::io::formats::RasterFormat;
+use crate::io::{printable, printable_line};
 use crate::mesh::formats::glb;
 use crate::scene::{BuildPreset, Scene};
 
@@ -164,9 +165,11 @@ impl ExportTarget {
             low,
             high,
         };
-        let head = format!("{} for {}, by Talweg {}\n", scene.name, self.name, env!("CARGO_PKG_VERSION"));
+        let head =
+            format!("{} for {}, by Talweg {}\n", printable_line(&scene.name), self.name, env!("CARGO_PKG_VERSION"));
         let types = types_text(report);
-        format!("{head}{}\n\n{}{types}", "=".repeat(head.chars().count() - 1), (self.read_me)(&numbers))
+        let text = format!("{head}{}\n\n{}{types}", "=".repeat(head.chars().count() - 1), (self.read_me)(&numbers));
+        printable(&text)
     }
 }
 

@@ -1,12 +1,24 @@
-//! Unreal Engine, Landscape: 16 bits span 512 m at a Z scale of 100. Unreal's technical guide recommends the supported
-//! sizes.
+//! Unreal Engine, Landscape: at a Z scale of 100, a step of a 16-bit file is 1/128 m and the number 32,768 is the
+//! landscape's own height. The sizes are those that Unreal's technical guide recommends.
 
 use super::{ExportTarget, TargetNumbers, TargetSizes, map};
 use crate::export::maps::ExportMap;
 use crate::io::formats::PNG;
 
-/// Metres that 65,535 steps span at a Z scale of 100.
-const SPAN_METRES: f32 = 512.0;
+/// Steps of a 16-bit file in a metre at a Z scale of 100 (`LANDSCAPE_INV_ZSCALE` of the engine).
+const STEPS_PER_METRE: f64 = 128.0;
+/// The number that is at the height of the landscape itself (`MidValue` of the engine).
+const MIDDLE: f64 = 32_768.0;
+const LARGEST: f64 = 65_535.0;
+
+/// Z scale and height of the landscape in centimetres, for a file whose numbers 0 and 65,535 are `low` and `high`
+/// metres.
+fn scale_and_height(low: f32, high: f32) -> (f32, f32) {
+    let range = f64::from(high) - f64::from(low);
+    let scale = range * STEPS_PER_METRE / LARGEST * 100.0;
+    let height = (f64::from(low) + range * MIDDLE / LARGEST) * 100.0;
+    (scale as f32, height as f32)
+}
 
 pub(super) static UNREAL: ExportTarget = ExportTarget {
     id: "unreal",
@@ -27,9 +39,8 @@ pub(super) static UNREAL: ExportTarget = ExportTarget {
 
 fn read_me(numbers: &TargetNumbers) -> String {
     let TargetNumbers { samples, cell_metres, low, high, .. } = *numbers;
-    let z_scale = (high - low) / SPAN_METRES * 100.0;
+    let (z_scale, z) = scale_and_height(low, high);
     let xy_scale = cell_metres * 100.0;
-    let z = (low + high) * 0.5 * 100.0;
     format!(
         "Landscape mode, Manage, New, Import from File.\n\
          \x20 Heightmap file   {}\n\
@@ -45,4 +56,24 @@ fn read_me(numbers: &TargetNumbers) -> String {
         numbers.files("weight"),
         numbers.files("normals"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engine_shows_every_number_at_its_height() {
+        for (low, high) in [(-127.25_f32, 2290.5_f32), (0.0, 0.5), (3000.0, 8848.0)] {
+            let (scale, height) = scale_and_height(low, high);
+            let step = f64::from(high - low) / LARGEST;
+            for number in [0.0, 1.0, 32_767.0, 32_768.0, 65_535.0] {
+                let shown = (number - MIDDLE) / STEPS_PER_METRE * f64::from(scale) / 100.0 + f64::from(height) / 100.0;
+                let meant = f64::from(low) + number * step;
+                assert!((shown - meant).abs() < 0.1 * step.max(1e-3), "{number}: {shown} instead of {meant}");
+            }
+        }
+        // The range of the issue: 2,417.829 m.
+        assert!((scale_and_height(0.0, 2417.829).0 - 472.2395).abs() < 1e-3);
+    }
 }

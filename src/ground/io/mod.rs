@@ -33,3 +33,36 @@ pub fn ron_dialect() -> ron::Options {
         .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
         .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
 }
+
+/// A text without the byte order mark that some editors write at the start of a file. The mark has no meaning in UTF-8.
+pub fn without_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// `text` without terminal control codes and without characters that change the text direction. Names in files may be
+/// written by anybody, so everything that people read in a terminal passes through this function.
+pub fn printable(text: &str) -> String {
+    let is_command = |c: char| {
+        let turns =
+            matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        turns || c.is_control() && !matches!(c, '\n' | '\t')
+    };
+    text.chars().map(|c| if is_command(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// As [`printable`], for a text that must stay in one line.
+pub fn printable_line(text: &str) -> String {
+    printable(text).replace(['\n', '\t'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_command_the_terminal() {
+        let text = "a\u{1b}[2J\u{7}b\n\tÄ\u{202e}c\u{9b}31m";
+        assert_eq!(printable(text), "a\u{fffd}[2J\u{fffd}b\n\tÄ\u{fffd}c\u{fffd}31m");
+        assert_eq!(printable_line("a\nb"), "a b");
+    }
+}

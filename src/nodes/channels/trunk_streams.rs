@@ -47,8 +47,9 @@ const HELD_THALWEG: f32 = 0.01;
 /// Half the width, in cells, over which detail of the layers below is removed around incised channels. This width
 /// exceeds that of held beds. Otherwise pits of the detail would remain, which the process fills elsewhere.
 const INCISED_BED_CELLS: usize = 3;
-/// Fraction of the iterations' change on a finer grid that is undone in a held bed. Undoing the whole change would keep
-/// the courses slightly better. But it would leave smooth grooves where the process fills the terrain around a bed.
+/// Iterations on a finer grid change the height of a trunk stream's bed. This fraction of the change is undone, so that
+/// the stream stays in its channel. Undoing the whole change would hold the channels slightly better. But it would
+/// leave smooth grooves where the process fills the terrain around a bed.
 const HELD: f32 = 0.7;
 
 /// The trunk streams of a terrain.

@@ -55,7 +55,7 @@ class Ridged(Node):
     persistence: float
     """0.5, from 0 to 1. Amplitude of each octave relative to the previous octave: small values give smooth terrain, large values jagged terrain."""
     offset: float
-    """1, from 0 to 2. Height of the crests above the noise from which they are made. Below 1, crests split in two with a furrow between."""
+    """1, from 0 to 2. Value from which the absolute noise is subtracted to form crests. Below 1, crests split in two with a furrow between them."""
     gain: float
     """2, from 0 to 10. Roughness of the crests: at 0 only the first octave remains, large values roughen the valleys as well."""
     fade: Literal["Linear", "Classic", "Improved"]
@@ -104,7 +104,7 @@ class Billow(Node):
     def set(self, *, frequency: float = ..., octaves: int = ..., lacunarity: float = ..., persistence: float = ..., fade: Literal["Linear", "Classic", "Improved"] = ..., amplitude: float = ..., base: float = ..., warp: float = ..., warp_frequency: float = ..., offset_x: float = ..., offset_y: float = ...) -> None: ...
 
 class Hybrid(Node):
-    """Plains with smooth valleys that grow into rugged mountains."""
+    """Plains and smooth valleys that rise to rugged mountains."""
 
     frequency: float
     """4, from 0.1 to 256. Number of large features along a side: larger values make hills narrower and therefore steeper."""
@@ -117,7 +117,7 @@ class Hybrid(Node):
     offset: float
     """0.7, from 0 to 2. Offset of the noise before the octaves are weighted: small values make wide plains, large values rugged terrain."""
     gain: float
-    """1, from 0 to 10. How quickly roughness increases above the plains: at 0 only the first octave remains."""
+    """1, from 0 to 10. Increase of roughness above the plains: at 0 only the first octave remains, larger values roughen lower terrain."""
     fade: Literal["Linear", "Classic", "Improved"]
     """Improved; one of Linear, Classic, Improved. Interpolation between lattice points."""
     amplitude: float
@@ -154,7 +154,7 @@ class Simplex(Node):
     def set(self, *, frequency: float = ..., octaves: int = ..., lacunarity: float = ..., persistence: float = ..., amplitude: float = ..., base: float = ..., offset_x: float = ..., offset_y: float = ...) -> None: ...
 
 class ValueNoise(Node):
-    """Blocky hills: smoothly joined random heights on a lattice, in octaves that are each finer and lower than the previous."""
+    """Blocky hills: smoothly joined random heights on a lattice, in several octaves. Each octave is finer and lower than the previous octave."""
 
     frequency: float
     """4, from 0.1 to 256. Number of large features along a side: larger values make hills narrower and therefore steeper."""
@@ -211,7 +211,7 @@ class NoiseLibrary(Node):
     persistence: float
     """0.45, from 0 to 1. Amplitude of each octave relative to the previous octave: small values give smooth terrain, large values jagged terrain."""
     combine: Literal["Single", "Sum", "Product", "Lowest", "Highest"]
-    """Single; one of Single, Sum, Product, Lowest, Highest. How a second function is combined with the first in every octave."""
+    """Single; one of Single, Sum, Product, Lowest, Highest. Combination of a second function with the first in every octave."""
     second: Literal["SuperSimplex", "OpenSimplex", "Surflets", "Cylinders", "Checkerboard"]
     """Cylinders; one of SuperSimplex, OpenSimplex, Surflets, Cylinders, Checkerboard. The function that is combined with the first."""
     second_ratio: float
@@ -239,7 +239,7 @@ class DiamondSquare(Node):
     schedule: Literal["Smoothness", "Halving"]
     """Smoothness; one of Smoothness, Halving. Decrease of the displacement from level to level."""
     sides: Literal["Corners", "Diamond"]
-    """Diamond; one of Corners, Diamond. Points whose mean gives the midpoint of a side."""
+    """Diamond; one of Corners, Diamond. Points whose mean height the midpoint of a side takes before its displacement."""
     distribution: Literal["Uniform", "Upwards", "Gaussian"]
     """Uniform; one of Uniform, Upwards, Gaussian. Distribution of the random displacement."""
     smoothing: float
@@ -297,7 +297,7 @@ class SquigRiver(Node):
     forks: int
     """1, from 0 to 8. Number of branches that leave a river and rejoin it, or leave the terrain separately. A branch without room is skipped."""
     detail: int
-    """6, from 3 to 8. Number of times that the courses are split: few splits make straight courses, many splits make small bends."""
+    """6, from 3 to 8. Number of times that the river courses are split: few splits make straight rivers, many splits make small bends."""
     source_height: float
     """0.32, from -10 to 10. Level of the water where rivers enter, as a fraction of the relief."""
     drop: float
@@ -307,11 +307,11 @@ class SquigRiver(Node):
     steps: int
     """6, from 1 to 64. Number of cascades along a river."""
     banks: Literal["Symmetric", "AsInPaper"]
-    """Symmetric; one of Symmetric, AsInPaper. How the terrain meets the water."""
+    """Symmetric; one of Symmetric, AsInPaper. Shape of the terrain next to the water."""
     width: float
-    """60 m, from 0.1 to 5000. Width of the water; if it grows along the course, the width at the mouth."""
+    """60 m, from 0.1 to 5000. Width of the water. If the width grows downstream, this is the width at the mouth."""
     widths: Literal["Even", "Downstream"]
-    """Even; one of Even, Downstream. How the width of the water changes along the course."""
+    """Even; one of Even, Downstream. Variation of the water's width along a river."""
     source_width: float
     """0.4, from 0 to 0.95. Width of a river where it enters, as a fraction of the width at its mouth."""
     depth: float
@@ -319,7 +319,7 @@ class SquigRiver(Node):
     valley: Literal["Vee", "Floodplain", "Gorge"]
     """Vee; one of Vee, Floodplain, Gorge. Profile of the valley's sides."""
     valley_width: float
-    """700 m, from 0 to 100000. Width of each side of the valley; the terrain beyond is not affected by the river."""
+    """700 m, from 0 to 100000. Width of the valley on each side of the water. The river does not affect the terrain beyond."""
     smoothness: float
     """0.85, from 0.01 to 1. Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently."""
     schedule: Literal["Smoothness", "Halving"]
@@ -333,12 +333,12 @@ class SquigRiver(Node):
     corner_spread: float
     """0.2, from 0 to 10. Maximum random deviation of each corner from the mean height of the corners, as a fraction of the relief."""
     levels_shown: int
-    """14, from 1 to 14. Maximum number of splits of triangles and courses. Small values show the first steps of the method."""
+    """14, from 1 to 14. Maximum number of splits of triangles and river courses. Small values show the first steps of the method."""
     def __init__(self, *, layout: Literal["Square", "Triangle"] = "Square", entry: Literal["North", "East", "South", "West"] = "North", exit: Literal["North", "East", "South", "West"] = "South", rivers: int = 1, tributaries: int = 4, forks: int = 1, detail: int = 6, source_height: float = 0.3199999928474426, drop: float = 0.15000000596046448, cascades: float = 0.3499999940395355, steps: int = 6, banks: Literal["Symmetric", "AsInPaper"] = "Symmetric", width: float = 60.0, widths: Literal["Even", "Downstream"] = "Even", source_width: float = 0.4000000059604645, depth: float = 8.0, valley: Literal["Vee", "Floodplain", "Gorge"] = "Vee", valley_width: float = 700.0, smoothness: float = 0.8500000238418579, schedule: Literal["Smoothness", "Halving"] = "Smoothness", distribution: Literal["Uniform", "Upwards", "Gaussian"] = "Uniform", amplitude: float = 0.5, corners: float = 0.41999998688697815, corner_spread: float = 0.20000000298023224, levels_shown: int = 14) -> None: ...
     def set(self, *, layout: Literal["Square", "Triangle"] = ..., entry: Literal["North", "East", "South", "West"] = ..., exit: Literal["North", "East", "South", "West"] = ..., rivers: int = ..., tributaries: int = ..., forks: int = ..., detail: int = ..., source_height: float = ..., drop: float = ..., cascades: float = ..., steps: int = ..., banks: Literal["Symmetric", "AsInPaper"] = ..., width: float = ..., widths: Literal["Even", "Downstream"] = ..., source_width: float = ..., depth: float = ..., valley: Literal["Vee", "Floodplain", "Gorge"] = ..., valley_width: float = ..., smoothness: float = ..., schedule: Literal["Smoothness", "Halving"] = ..., distribution: Literal["Uniform", "Upwards", "Gaussian"] = ..., amplitude: float = ..., corners: float = ..., corner_spread: float = ..., levels_shown: int = ...) -> None: ...
 
 class Stamp(Node):
-    """Cones, bells or images raised and sunk at random, large stamps first, then four times as many at half the size."""
+    """Raises and lowers the terrain at random with cones, bells or images. The first stamp is as wide as the terrain; each level has four times as many stamps of half the size."""
 
     profile: Literal["Cone", "Bell", "Pictures", "Mixed"]
     """Cone; one of Cone, Bell, Pictures, Mixed. Profile of the stamp."""
@@ -349,7 +349,7 @@ class Stamp(Node):
     images: float
     """1, from 0 to 1. Weight of images relative to the other profiles."""
     depth: Literal["Samples", "Metres"]
-    """Samples; one of Samples, Metres. Limit for the smallest stamps."""
+    """Samples; one of Samples, Metres. Unit in which the size of the smallest stamps is limited."""
     smallest_metres: float
     """15 m, from 0.01 to 1e+06. Minimum diameter of the stamps."""
     levels_shown: int
@@ -363,15 +363,15 @@ class Stamp(Node):
     sunk: float
     """0.5, from 0 to 1. Fraction of the stamps that lower the terrain; the other stamps raise it."""
     rotation: Literal["Any", "Quarters", "Unturned"]
-    """Any; one of Any, Quarters, Unturned. How images are rotated before they are stamped."""
+    """Any; one of Any, Quarters, Unturned. Rotation of images before they are stamped."""
     picture_1: str | PathLike[str]
     """'stamp:mountain'. Image of a stamp. Its inscribed disc is used, and the values on the disc's rim count as level terrain."""
     picture_2: str | PathLike[str]
-    """''. A second image."""
+    """''. A second image from which stamps are drawn."""
     picture_3: str | PathLike[str]
-    """''. A third image."""
+    """''. A third image from which stamps are drawn."""
     picture_4: str | PathLike[str]
-    """''. A fourth image."""
+    """''. A fourth image from which stamps are drawn."""
     def __init__(self, *, profile: Literal["Cone", "Bell", "Pictures", "Mixed"] = "Cone", cones: float = 1.0, bells: float = 1.0, images: float = 1.0, depth: Literal["Samples", "Metres"] = "Samples", smallest_metres: float = 15.0, levels_shown: int = 14, falloff: float = 1.0, amplitude: float = 0.44999998807907104, base: float = 0.5, sunk: float = 0.5, rotation: Literal["Any", "Quarters", "Unturned"] = "Any", picture_1: str | PathLike[str] = ..., picture_2: str | PathLike[str] = ..., picture_3: str | PathLike[str] = ..., picture_4: str | PathLike[str] = ...) -> None: ...
     def set(self, *, profile: Literal["Cone", "Bell", "Pictures", "Mixed"] = ..., cones: float = ..., bells: float = ..., images: float = ..., depth: Literal["Samples", "Metres"] = ..., smallest_metres: float = ..., levels_shown: int = ..., falloff: float = ..., amplitude: float = ..., base: float = ..., sunk: float = ..., rotation: Literal["Any", "Quarters", "Unturned"] = ..., picture_1: str | PathLike[str] = ..., picture_2: str | PathLike[str] = ..., picture_3: str | PathLike[str] = ..., picture_4: str | PathLike[str] = ...) -> None: ...
 
@@ -401,7 +401,7 @@ class Circles(Node):
     smallest: float
     """0.2, from 0 to 1. Radius of the smallest bumps, as a fraction of the radius of the largest bumps."""
     pits: float
-    """0.5, from 0 to 1. Fraction of the circles that are pits instead of bumps."""
+    """0.5, from 0 to 1. Fraction of the bumps that are pits instead."""
     amplitude: float
     """1, from -10 to 10. Approximate height from the deepest to the highest point, as a fraction of the relief."""
     base: float
@@ -415,11 +415,11 @@ class Voronoi(Node):
     points: int
     """40, from 1 to 65536. Number of feature points. Each point makes one mountain; more points make smaller mountains."""
     scatter: Literal["Random", "Lattice"]
-    """Lattice; one of Random, Lattice. How the points are scattered."""
+    """Lattice; one of Random, Lattice. Distribution of the feature points."""
     jitter: float
     """0.85, from 0 to 1. Distance of the points from the centres of their lattice cells: 0 gives a regular pattern."""
     metric: Literal["Euclidean", "Squared"]
-    """Euclidean; one of Euclidean, Squared. How distance is measured: as the plain distance or as its square."""
+    """Euclidean; one of Euclidean, Squared. Measure of distance: the plain distance or its square."""
     c1: float
     """-1, from -10 to 10. Weight of the distance to the nearest point. With values below 0 the points are peaks, with values above 0 pits."""
     c2: float
@@ -445,7 +445,7 @@ class Voronoi(Node):
     amplitude: float
     """0.75, from -10 to 10. Height of the result, as a fraction of the relief."""
     base: float
-    """0, from -10 to 10. Height where the weighted sum is 0, as a fraction of the relief."""
+    """0, from -10 to 10. Height where the weighted sum of the distances is 0, as a fraction of the relief."""
     def __init__(self, *, points: int = 40, scatter: Literal["Random", "Lattice"] = "Lattice", jitter: float = 0.8500000238418579, metric: Literal["Euclidean", "Squared"] = "Euclidean", c1: float = -1.0, c2: float = 1.0, c3: float = 0.0, c4: float = 0.0, c5: float = 0.0, c6: float = 0.0, c7: float = 0.0, c8: float = 0.0, rim: Literal["Ends", "GoesOn"] = "Ends", regions: Literal["Alike", "Uniform", "TwoValued"] = "Alike", kept: float = 0.6000000238418579, amplitude: float = 0.75, base: float = 0.0) -> None: ...
     def set(self, *, points: int = ..., scatter: Literal["Random", "Lattice"] = ..., jitter: float = ..., metric: Literal["Euclidean", "Squared"] = ..., c1: float = ..., c2: float = ..., c3: float = ..., c4: float = ..., c5: float = ..., c6: float = ..., c7: float = ..., c8: float = ..., rim: Literal["Ends", "GoesOn"] = ..., regions: Literal["Alike", "Uniform", "TwoValued"] = ..., kept: float = ..., amplitude: float = ..., base: float = ...) -> None: ...
 
@@ -455,11 +455,11 @@ class VoronoiMidpoint(Node):
     points: int
     """24, from 1 to 65536. Number of feature points. Each point makes one mountain; more points make smaller mountains."""
     scatter: Literal["Random", "Lattice"]
-    """Random; one of Random, Lattice. How the points are scattered."""
+    """Random; one of Random, Lattice. Distribution of the feature points."""
     jitter: float
     """0.85, from 0 to 1. Distance of the points from the centres of their lattice cells: 0 gives a regular pattern."""
     metric: Literal["Euclidean", "Squared"]
-    """Euclidean; one of Euclidean, Squared. How distance is measured: as the plain distance or as its square."""
+    """Euclidean; one of Euclidean, Squared. Measure of distance: the plain distance or its square."""
     c1: float
     """-1, from -10 to 10. Weight of the distance to the nearest point. With values below 0 the points are peaks, with values above 0 pits."""
     c2: float
@@ -495,7 +495,7 @@ class Cellular(Node):
     octaves: int
     """4, from 1 to 16. Number of octaves: more octaves add finer relief, few make smooth hills. Each octave takes the same time."""
     feature: Literal["Nearest", "Second", "Difference"]
-    """Difference; one of Nearest, Second, Difference. Distance that gives the height."""
+    """Difference; one of Nearest, Second, Difference. Distance from which the height is computed."""
     jitter: float
     """1, from 0 to 1. Distance of the points from the centres of their cells: 0 gives a regular pattern."""
     lacunarity: float
@@ -541,29 +541,29 @@ class Construction(Node):
     tree: str
     """as in scene files. The features, and the operators that combine them."""
     detail: float
-    """1, from 0 to 1. Detail of the features: 0 shows only their plain shapes, 1 all detail."""
+    """1, from 0 to 1. Amount of detail on the features: 0 shows only their plain shapes, 1 all detail."""
     cut_out: bool
     """False. Cuts out the terrain around the features. Without it the surroundings are level terrain."""
     def __init__(self, *, tree: str = ..., detail: float = 1.0, cut_out: bool = False) -> None: ...
     def set(self, *, tree: str = ..., detail: float = ..., cut_out: bool = ...) -> None: ...
 
 class Import(Node):
-    """Heights from a file: PNG, TIFF and GeoTIFF, OpenEXR, SRTM tiles, ESRI ASCII grids, raw numbers, or a mesh (GLB, OBJ, PLY, STL) seen from above. Use 16 bits or more: 8 bits give visible steps."""
+    """Heights from a file: PNG, TIFF and GeoTIFF, OpenEXR, SRTM tiles, ESRI ASCII grids, raw numbers, or a mesh (GLB, OBJ, PLY, STL) projected from above. Use 16 bits or more: 8 bits give visible steps."""
 
     file: str | PathLike[str]
     """''. The file. For a raw file (.r16, .raw, .r32), also set the width."""
     heights: Literal["File", "Given"]
     """File; one of File, Given. Source of the heights that black and white stand for."""
     low_metres: float
-    """0 m, from -100000 to 100000. Height of black."""
+    """0 m, from -100000 to 100000. Height that black stands for."""
     high_metres: float
-    """1800 m, from -100000 to 100000. Height of white."""
+    """1800 m, from -100000 to 100000. Height that white stands for."""
     fit: Literal["Stretch", "Crop", "Whole"]
-    """Stretch; one of Stretch, Crop, Whole. How a file that is not square covers the terrain."""
+    """Stretch; one of Stretch, Crop, Whole. Placement of a file that is not square."""
     sampling: Literal["Bicubic", "Bilinear"]
     """Bicubic; one of Bicubic, Bilinear. Interpolation of heights between the samples of the file."""
     voids: Literal["Smooth", "Lowest", "Sea", "Void"]
-    """Smooth; one of Smooth, Lowest, Sea, Void. How areas without data are filled."""
+    """Smooth; one of Smooth, Lowest, Sea, Void. Treatment of areas without data."""
     raw_width: int
     """0 samples, from 0 to 65536. Samples per row of a raw file. 0 assumes a square file."""
     raw_bytes: Literal["Little", "Big"]
@@ -585,7 +585,7 @@ class Continents(Node):
     """Continents with shelves, broken coasts and deep ocean floors between them."""
 
     form: Literal["Plates", "Product", "Cells"]
-    """Plates; one of Plates, Product, Cells. How noise relief and plates are combined."""
+    """Plates; one of Plates, Product, Cells. Combination of the noise with the cells of the plates."""
     plates: int
     """24, from 4 to 2000. Number of plates. Few plates make one or two large continents, many make archipelagos."""
     first: float
@@ -599,7 +599,7 @@ class Continents(Node):
     roughness: float
     """0.7, from 0 to 2. Roughness of the coasts: larger values break them up."""
     drift: float
-    """0.6, from 0 to 4. How freely continents join across plate boundaries: 0 leaves one round continent on every plate."""
+    """0.6, from 0 to 4. Strength of the noise that joins continents across plate boundaries: 0 leaves one round continent on every plate."""
     mountains: float
     """0.35, from 0 to 10. Height of the mountain ranges where plates meet on land, as a fraction of the scene's relief."""
     frequency: float
@@ -629,13 +629,13 @@ class Plates(Node):
     speed: float
     """60 mm/year, from 0 to 200. Speed of fast plates. Earth's plates move at 20 to 100 mm a year."""
     land: float
-    """0.33, from 0 to 1. Initial fraction of the planet that continents cover. Only used if the terrain below is all land or all sea; otherwise its land and shelves become the continents."""
+    """0.33, from 0 to 1. Initial fraction of the planet that continents cover. It is only used if the input terrain is all land or all sea; otherwise the land and shelves of the input terrain become the continents."""
     subduction_uplift: float
     """0.6 mm/year, from 0 to 5. Uplift rate where fast plates subduct. At 0 no coastal ranges and island arcs form."""
     collision_metres: float
-    """3000 m, from 0 to 10000. Uplift from the collision of two large continents. Small continents raise less."""
+    """3000 m, from 0 to 10000. Uplift from the collision of two large continents. Small continents cause less uplift."""
     rifting: float
-    """6 per 100 Ma, from 0 to 100. Number of plates that break apart in a hundred million years, if the whole planet consisted of large plates."""
+    """6 per 100 Ma, from 0 to 100. Number of plates that would break apart in a hundred million years if large plates covered the whole planet."""
     hot_spots: int
     """14, from 0 to 200. Number of hot spots. They stay in place and build chains of volcanoes on the passing plates."""
     erosion: float
@@ -655,17 +655,17 @@ class PlanetImport(Node):
     layout: Literal["Map", "Points", "Faces"]
     """Map; one of Map, Points, Faces. Layout of the planet in files."""
     middle: float
-    """0 °, from -180 to 180. Longitude of the centre of a map without a georeference. Many maps are centred at 180°."""
+    """0 °, from -180 to 180. Longitude of the centre of a map without a georeference. The centre of many maps is at 180°."""
     heights: Literal["File", "Given"]
     """File; one of File, Given. Source of the heights that black and white stand for."""
     low_metres: float
-    """-11000 m, from -100000 to 100000. Height of black."""
+    """-11000 m, from -100000 to 100000. Height that black stands for."""
     high_metres: float
-    """8900 m, from -100000 to 100000. Height of white."""
+    """8900 m, from -100000 to 100000. Height that white stands for."""
     sampling: Literal["Bicubic", "Bilinear"]
     """Bicubic; one of Bicubic, Bilinear. Interpolation of heights between the samples of the file."""
     voids: Literal["Smooth", "Lowest", "Sea"]
-    """Smooth; one of Smooth, Lowest, Sea. How areas without data are filled."""
+    """Smooth; one of Smooth, Lowest, Sea. Heights of areas without data."""
     raw_width: int
     """0 samples, from 0 to 65536. Samples per row of a raw map. 0 assumes that the map is twice as wide as high."""
     raw_bytes: Literal["Little", "Big"]
@@ -674,16 +674,16 @@ class PlanetImport(Node):
     def set(self, *, file: str | PathLike[str] = ..., layout: Literal["Map", "Points", "Faces"] = ..., middle: float = ..., heights: Literal["File", "Given"] = ..., low_metres: float = ..., high_metres: float = ..., sampling: Literal["Bicubic", "Bilinear"] = ..., voids: Literal["Smooth", "Lowest", "Sea"] = ..., raw_width: int = ..., raw_bytes: Literal["Little", "Big"] = ...) -> None: ...
 
 class Craters(Node):
-    """Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins. Young craters cover old craters."""
+    """Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins. Young craters overlap old craters."""
 
     amount: Literal["Number", "Cover"]
-    """Number; one of Number, Cover. How the number of craters is given."""
+    """Number; one of Number, Cover. Quantity that sets the number of craters."""
     craters: int
-    """2500, from 1 to 200000. Number of craters from the smallest to the largest, limited to 20 times the area of the terrain."""
+    """2500, from 1 to 200000. Number of craters of all sizes. Their total area is limited to 20 times the area of the terrain."""
     cover: float
     """1, from 0 to 20. Total area of the craters as a multiple of the terrain's area. Above 1 hardly any old terrain remains."""
     largest: float
-    """0.25, from 0.001 to 1. Diameter of the largest craters, as a fraction of the terrain's side length. On a planet a side is a quarter of the circumference."""
+    """0.25, from 0.001 to 1. Diameter of the largest craters, as a fraction of the terrain's side length. On a planet the side length is a quarter of the circumference."""
     smallest: float
     """0.006, from 0.0002 to 1. Diameter of the smallest craters, as a fraction of the terrain's side length."""
     size_slope: float
@@ -703,7 +703,7 @@ class Craters(Node):
     rays: float
     """0.03, from 0 to 1. Fraction of the craters that still have bright rays in the brightness map. The youngest craters have the rays."""
     maria: float
-    """0, from 0 to 1. Fill level of the lava in large old basins: 1 fills them up to the surrounding terrain. Lava is smooth and dark."""
+    """0, from 0 to 1. Fill level of the lava in large old basins: 1 fills the basins up to the surrounding terrain. Lava is smooth and dark."""
     maria_from: float
     """0.4, from 0.05 to 1. Minimum diameter of flooded basins, as a fraction of the largest diameter."""
     follow_atmosphere: bool
@@ -781,7 +781,7 @@ class Levels(Node):
     clamp: bool
     """False. Cuts off heights outside the input range, which gives flat bottoms and flat tops."""
     curve: str | Sequence[tuple[float, float]]
-    """'0,0 1,1'. Output height as a function of input height, each from its low level to its high level."""
+    """'0,0 1,1'. Curve that maps input heights (from low to high input) to output heights (from low to high output)."""
     def __init__(self, *, input_low: float = 0.0, input_high: float = 1.0, gamma: float = 1.0, output_low: float = 0.0, output_high: float = 1.0, clamp: bool = False, curve: str | Sequence[tuple[float, float]] = ...) -> None: ...
     def set(self, *, input_low: float = ..., input_high: float = ..., gamma: float = ..., output_low: float = ..., output_high: float = ..., clamp: bool = ..., curve: str | Sequence[tuple[float, float]] = ...) -> None: ...
 
@@ -798,7 +798,7 @@ class Terrace(Node):
     def set(self, *, step_height: float = ..., sharpness: float = ..., variation: float = ...) -> None: ...
 
 class Blur(Node):
-    """Softens the relief: hills narrower than the radius vanish, wider hills stay. The radius does not affect the run time."""
+    """Softens the relief: hills narrower than the radius vanish, wider hills stay. The radius does not affect the computing time."""
 
     radius: float
     """100 m, from 0 to 1e+06. Distance over which heights are averaged (standard deviation of the Gaussian): larger values smooth wider hills."""
@@ -811,7 +811,7 @@ class Sharpen(Node):
     radius: float
     """100 m, from 0 to 1e+06. Radius of the surroundings: small values emphasise crags, large values whole hills."""
     amount: float
-    """0.5, from 0 to 10. Multiple of the height above the surroundings that is added: 0 changes nothing, 1 doubles that height."""
+    """0.5, from 0 to 10. Strength: 0 changes nothing, 1 doubles the height of the terrain above its surroundings."""
     def __init__(self, *, radius: float = 100.0, amount: float = 0.5) -> None: ...
     def set(self, *, radius: float = ..., amount: float = ...) -> None: ...
 
@@ -829,7 +829,7 @@ class Normalise(Node):
     high_metres: float
     """1800 m, from -100000 to 100000. Height of the highest point, if the target is in metres."""
     ignore: float
-    """0 %, from 0 to 49. Percentage of the samples ignored at each end, so that a lone spike does not flatten the rest."""
+    """0 %, from 0 to 49. Percentage of the lowest and of the highest samples that are ignored, so that a single spike does not flatten the rest."""
     def __init__(self, *, target: Literal["Fractions", "Metres"] = "Fractions", low: float = 0.0, high: float = 1.0, low_metres: float = 0.0, high_metres: float = 1800.0, ignore: float = 0.0) -> None: ...
     def set(self, *, target: Literal["Fractions", "Metres"] = ..., low: float = ..., high: float = ..., low_metres: float = ..., high_metres: float = ..., ignore: float = ...) -> None: ...
 
@@ -867,7 +867,7 @@ class Expander(Node):
     amount: float
     """150 m, from -1e+06 to 1e+06. Distance by which high terrain grows over low terrain. Negative values grow the low terrain instead."""
     drop: float
-    """150 m, from 0.1 to 100000. Height loss of the grown terrain at that distance: small values give flat tops, large values round domes."""
+    """150 m, from 0.1 to 100000. Height loss of the grown terrain at the distance `amount`: small values give flat tops, large values round domes."""
     smooth: bool
     """False. Rounds the creases where grown slopes meet."""
     def __init__(self, *, amount: float = 150.0, drop: float = 150.0, smooth: bool = False) -> None: ...
@@ -906,7 +906,7 @@ class SpectralRetouch(Node):
     def set(self, *, amount: float = ..., share: Literal["Everywhere", "Height"] = ..., frequency: int = ..., layers: int = ..., step: float = ..., persistence: float = ..., interpolation: Literal["Linear", "Smoothstep", "Cubic"] = ...) -> None: ...
 
 class Perturbation(Node):
-    """Breaks up the terrain: every point takes its height from a random point close by. Best followed by erosion."""
+    """Breaks up the terrain: every point takes its height from a random point close by. Add an erosion layer above it."""
 
     magnitude: float
     """60, from 0 to 1e+06. Maximum distance between a point and the point whose height it takes: larger values break up the relief more."""
@@ -934,7 +934,7 @@ class Warp(Node):
     def set(self, *, amount: float = ..., size: float = ..., octaves: int = ..., persistence: float = ...) -> None: ...
 
 class Transform(Node):
-    """Moves, rotates, scales or mirrors the terrain below with its data maps, such as water, wear and deposits. On a planet it rotates and mirrors the globe."""
+    """Moves, rotates, scales or mirrors the input terrain with its data maps, such as water, wear and deposits. On a planet it rotates and mirrors the globe."""
 
     move_x: float
     """0 m, from -1e+06 to 1e+06. Moves the terrain to the east."""
@@ -943,7 +943,7 @@ class Transform(Node):
     angle: float
     """0 °, from -360 to 360. Rotates the terrain clockwise about its centre."""
     scale: float
-    """1, from 0.01 to 100. Scales the terrain horizontally about its centre; heights stay, so values below 1 make slopes steeper. No effect on planets."""
+    """1, from 0.01 to 100. Scales the terrain horizontally about its centre; heights stay, so values below 1 make slopes steeper. It has no effect on planets."""
     mirror_x: bool
     """False. Swaps east and west."""
     mirror_y: bool
@@ -963,7 +963,7 @@ class Island(Node):
     roundness: float
     """0.8, from 0 to 1. Roundness of the outline: 0 is a square, 1 a circle."""
     coast: float
-    """0.2, from 0 to 1. Length of the bays, as a fraction of the side: 0 gives an even coast."""
+    """0.2, from 0 to 1. Length of the bays, as a fraction of the side: 0 gives a coast without bays."""
     bays: float
     """4, from 0.1 to 256. Approximate number of bays and headlands along a side."""
     octaves: int
@@ -975,17 +975,17 @@ class Seamless(Node):
     """Makes opposite edges meet without a step or crease, so that copies of the terrain can be tiled."""
 
     width: float
-    """0.2, from 0 to 0.5. Width of the margin that may change, as a fraction of the side: small values give steep slopes at the edges."""
+    """0.2, from 0 to 0.5. Width of the margin that changes, as a fraction of the side: small values give steep slopes at the edges."""
     def __init__(self, *, width: float = 0.20000000298023224) -> None: ...
     def set(self, *, width: float = ...) -> None: ...
 
 class Gullies(Node):
-    """Draws branching gullies down the slopes in one pass, at any size. No water runs, so no sediment is carried or deposited. A good base for a later erosion layer."""
+    """Draws branching gullies down the slopes in one pass, at any size. No water runs, so no sediment is carried or deposited. The result is a good base for a later erosion layer."""
 
     size: float
     """800 m, from 1 to 1e+06. Width of the largest gullies, from crest to crest."""
     octaves: int
-    """5, from 1 to 12. Number of gully sizes; the gullies of each size are half as wide as those of the size before. More octaves add finer gullies."""
+    """5, from 1 to 12. Number of gully sizes. The gullies of each size are half as wide as those of the size before. More octaves add finer gullies."""
     depth: float
     """180 m, from 0 to 100000. Depth of the largest gullies on steep slopes."""
     persistence: float
@@ -993,7 +993,7 @@ class Gullies(Node):
     branching: float
     """1, from 0 to 10. How strongly finer gullies turn towards larger ones. At 0 all gullies run straight down the slope."""
     crest_fade: float
-    """0.7, from 0 to 1. How far gullies keep away from crests and from the bottoms of larger gullies."""
+    """0.7, from 0 to 1. Distance that gullies keep from crests and from the bottoms of larger gullies, as a fraction."""
     slope_from: float
     """3 °, from 0 to 90. Slope below which there are no gullies."""
     slope_to: float
@@ -1005,31 +1005,31 @@ class Droplets(Node):
     """Lets single droplets of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at their feet."""
 
     iterations: int
-    """40, from 0 to 10000. Number of showers, one after another. More showers cut deeper."""
+    """40, from 0 to 10000. Number of showers of droplets, one after another. More showers cut deeper."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
     """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     droplets: float
-    """0.02, from 0.0005 to 2. Droplets that fall on each sample in one iteration. More droplets make smoother gullies and take longer; the depth stays the same."""
+    """0.02, from 0.0005 to 2. Droplets that fall on each sample in one iteration. More droplets make smoother gullies and take longer to compute; the depth of erosion stays the same."""
     lifetime: float
-    """1000 m, from 1 to 100000. Longest path of a droplet. Long paths carry the debris down to the plain."""
+    """1000 m, from 1 to 100000. Longest path of a droplet. Long paths carry the debris farther down to the plain."""
     radius: float
-    """25 m, from 0 to 10000. Radius of the terrain that a droplet erodes. Higher values make soft, broad gullies."""
+    """25 m, from 0 to 10000. Radius of the disc of terrain that a droplet erodes. Higher values make soft, broad gullies."""
     sediment_capacity: float
     """1 m, from 0 to 100. Rock that the rain of one iteration can carry on a steep slope, as a depth over the area on which the rain fell."""
     erosion_rate: float
-    """0.05, from 0 to 1. Fraction of the free capacity that a droplet fills on a path of a third of the radius. High values cut even close to the crests."""
+    """0.05, from 0 to 1. Fraction of the unused capacity that a droplet fills on a path of a third of the radius. High values cut even close to the crests."""
     deposition_rate: float
     """0.3, from 0 to 1. Fraction of the excess load that is deposited on a path of a third of the radius. Low values spread the debris far."""
     inertia: float
-    """0.1, from 0 to 0.99. How much a droplet keeps its direction. High values make droplets run straight over small bumps."""
+    """0.1, from 0 to 0.99. Resistance of a droplet to changes of direction. High values make droplets run straight over small bumps."""
     min_slope: float
     """1 °, from 0 to 45. Minimum slope used for the carrying capacity. Higher values let droplets carry their load farther over plains."""
     gravity: float
-    """4, from 0 to 50. How much a droplet speeds up downhill. Fast droplets cut deeper at the foot of long slopes."""
+    """4, from 0 to 50. Increase of a droplet's speed on the way downhill. Fast droplets cut deeper at the foot of long slopes."""
     evaporation: float
-    """0.9, from 0 to 1. Fraction of the water that has evaporated at the end of the path. At 100 % a droplet deposits its load little by little until it is dry."""
+    """0.9, from 0 to 1. Fraction of the water that has evaporated at the end of the path. At 1 a droplet deposits its load little by little until it is dry."""
     hardness: float
     """0, from 0 to 1. Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below made a hardness map, the higher hardness counts in each place."""
     def __init__(self, *, iterations: int = 40, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, droplets: float = 0.019999999552965164, lifetime: float = 1000.0, radius: float = 25.0, sediment_capacity: float = 1.0, erosion_rate: float = 0.05000000074505806, deposition_rate: float = 0.30000001192092896, inertia: float = 0.10000000149011612, min_slope: float = 1.0, gravity: float = 4.0, evaporation: float = 0.8999999761581421, hardness: float = 0.0) -> None: ...
@@ -1039,7 +1039,7 @@ class ShallowWater(Node):
     """Lets rain gather into rivers that cut valleys and deposit fans and lake beds. The water keeps moving while you watch."""
 
     iterations: int
-    """300, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations let rivers grow longer and cut deeper."""
+    """300, from 0 to 10000. Number of iterations, counted at the scene's resolution. With more iterations rivers grow longer and cut deeper."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
     """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
@@ -1047,7 +1047,7 @@ class ShallowWater(Node):
     rain: float
     """2 mm, from 0 to 10000. Rain in one iteration on a grid of 513 samples per side. More rain makes wider rivers and larger lakes."""
     springs: int
-    """0, from 0 to 64. Number of springs, placed at random on high ground."""
+    """0, from 0 to 64. Number of springs, placed at random on high ground. More springs start more rivers."""
     spring_flow: float
     """1 mm, from 0 to 10000. Water of all springs together, as the equivalent depth of rain over the whole terrain."""
     evaporation: float
@@ -1063,11 +1063,11 @@ class ShallowWater(Node):
     shallow_depth: float
     """0.5 m, from 0 to 1000. Water shallower than this erodes less. Higher values spare the hillsides and erode only along rivers."""
     dissolving: float
-    """0.2, from 0 to 10. Fraction of the free capacity that the water picks up in one iteration."""
+    """0.2, from 0 to 10. Fraction of the unused capacity that the water fills with rock in one iteration. Higher values erode faster."""
     deposition: float
     """0.1, from 0 to 10. Fraction of the excess sediment that the water deposits in one iteration. With lower values rivers carry the sediment farther."""
     softening: float
-    """0, from 0 to 1. How much water weakens the hard rock below it."""
+    """0, from 0 to 1. Weakening of hard rock below water. Higher values let rivers cut faster into hard rock."""
     talus_angle: float
     """52 °, from 0 to 89. Steepest stable slope. The banks of rivers collapse until they have this slope."""
     bank_angle: float
@@ -1080,7 +1080,7 @@ class ShallowWater(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., springs: int = ..., spring_flow: float = ..., evaporation: float = ..., pipe_depth: float = ..., friction: float = ..., sediment_capacity: float = ..., min_tilt_angle: float = ..., shallow_depth: float = ..., dissolving: float = ..., deposition: float = ..., softening: float = ..., talus_angle: float = ..., bank_angle: float = ..., hardness: float = ..., border: Literal["Outflow", "Walls"] = ...) -> None: ...
 
 class StreamPower(Node):
-    """Raises the terrain while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, and ranges that grow as you watch."""
+    """Raises the terrain while streams cut it, over hundreds of thousands of years. Branching valleys and sharp divides form, and mountain ranges grow."""
 
     iterations: int
     """40, from 0 to 10000. Number of iterations, each of one time step. More iterations make the range older."""
@@ -1089,23 +1089,23 @@ class StreamPower(Node):
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     time_step: float
-    """2000 years, from 1 to 1e+06. Duration of one iteration."""
+    """2000 years, from 1 to 1e+06. Duration of one iteration. Longer time steps make the range older."""
     uplift_rate: float
-    """0.5 mm/year, from 0 to 100. Greatest rate of uplift. Fast uplift makes high, steep mountains."""
+    """0.5 mm/year, from 0 to 100. Greatest rate of uplift. Faster uplift makes higher and steeper mountains."""
     uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"]
     """Everywhere; one of Everywhere, Dome, EastWest, NorthSouth, Diagonal. Shape of the area that rises."""
     uplift_variation: float
-    """0.3, from 0 to 1. Unevenness of the uplift. At 0 the uplift is smooth; at 1 some parts hardly rise."""
+    """0.3, from 0 to 1. Unevenness of the uplift. At 0 the uplift varies smoothly; at 1 some parts hardly rise."""
     erodibility: float
     """3 mm/year, from 0 to 1000. Rate at which a stream that drains 1 km² cuts down on a slope of 45°. High values make deep valleys and low mountains."""
     area_exponent: float
-    """0.5, from 0 to 2. How much more a large stream erodes than a small stream. High values make flat valley floors and steep valley heads."""
+    """0.5, from 0 to 2. Exponent of the drainage area in the erosion: how much more a large stream erodes than a small one. High values make flat valley floors and steep valley heads."""
     slope_exponent: float
-    """1, from 0.25 to 4. How much more a stream erodes where it is steep. Above 1, steps in a river erode away quickly."""
+    """1, from 0.25 to 4. Exponent of the slope in the erosion: how strongly steepness increases it. Above 1, steps in a river erode away quickly."""
     source_area: float
     """20000 m², from 0 to 1e+07. Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys."""
     deposition: float
-    """0, from 0 to 10. How readily the eroded rock settles. At 0 rivers carry all the rock away; at 1 they build fans and fill basins."""
+    """0, from 0 to 10. Tendency of the eroded rock to settle. At 0 rivers carry all the rock away; at 1 they build fans and fill basins."""
     diffusivity: float
     """0.01 m²/year, from 0 to 100. Speed of the soil creep. Higher values round the crests more."""
     talus_angle: float
@@ -1123,21 +1123,21 @@ class AnalyticStreamPower(Node):
     iterations: int
     """100, from 0 to 10000. Number of iterations, each of one time step. The age is the number of iterations times the time step. More iterations make older mountains at no cost."""
     time_step: float
-    """50000 years, from 1 to 1e+07. Duration of one iteration."""
+    """50000 years, from 1 to 1e+07. Duration of one iteration. Longer time steps make older mountains."""
     network_age: float
     """10 Ma, from 0 to 1000. Age at which the drainage network is in balance with the terrain. Low values keep the valleys of the terrain below; high values let the uplift form new valleys."""
     network_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
     """Samples65; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the search for the network. Large valleys form first on a coarse grid, and larger grids add finer valleys to them."""
     uplift_rate: float
-    """0.5 mm/year, from 0 to 100. Greatest rate of uplift. Fast uplift makes high, steep mountains."""
+    """0.5 mm/year, from 0 to 100. Greatest rate of uplift. Faster uplift makes higher and steeper mountains."""
     uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"]
     """Everywhere; one of Everywhere, Dome, EastWest, NorthSouth, Diagonal. Shape of the area that rises."""
     uplift_variation: float
-    """0.3, from 0 to 1. Unevenness of the uplift. At 0 the uplift is smooth; at 1 some parts hardly rise."""
+    """0.3, from 0 to 1. Unevenness of the uplift. At 0 the uplift varies smoothly; at 1 some parts hardly rise."""
     erodibility: float
     """3 mm/year, from 0 to 1000. Rate at which a stream that drains 1 km² cuts down on a slope of 45°. High values make deep valleys and low mountains."""
     area_exponent: float
-    """0.5, from 0 to 2. How much more a large stream erodes than a small stream. High values make flat valley floors and steep valley heads."""
+    """0.5, from 0 to 2. Exponent of the drainage area in the erosion: how much more a large stream erodes than a small one. High values make flat valley floors and steep valley heads."""
     source_area: float
     """5000 m², from 0 to 1e+07. Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys."""
     talus_angle: float
@@ -1159,13 +1159,13 @@ class Thermal(Node):
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     talus_angle: float
-    """34 °, from 0 to 89. Steepest slope on which rock stays in place. Loose rock rests at 30 to 40 degrees; on a whole planet seen from afar slopes of a degree are steep."""
+    """34 °, from 0 to 89. Steepest slope on which rock stays in place. Loose rock rests at 30 to 40 degrees. At the scale of a whole planet, even slopes of one degree are steep."""
     threshold: Literal["Document", "Angle"]
     """Angle; one of Document, Angle. Definition of the threshold: an angle, or the constant of Le Martelot 2005."""
     k: float
     """4, from 0 to 10000. The constant of Le Martelot 2005: 2 to 20 in the paper's text, 4 in its figures. Higher values leave steeper slopes."""
     rate: float
-    """0.3, from 0 to 1. Fraction of the excess height moved in one iteration. Above 30 % the slopes ripple until they settle; near 100 % they oscillate strongly."""
+    """0.3, from 0 to 1. Fraction of the height above the stable slope that moves in one iteration. Above 30 % the slopes ripple until they settle; near 100 % they oscillate strongly."""
     neighbours: Literal["Moore", "VonNeumann", "Rotated"]
     """Moore; one of Moore, VonNeumann, Rotated. Neighbouring cells to which material can move."""
     hardness: float
@@ -1174,7 +1174,7 @@ class Thermal(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., talus_angle: float = ..., threshold: Literal["Document", "Angle"] = ..., k: float = ..., rate: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
 class Creep(Node):
-    """Makes soil creep downhill for thousands of years: crests become round, hollows fill and small roughness disappears, while large forms stay."""
+    """Makes soil creep downhill for thousands of years. Crests become round, hollows fill and small roughness disappears, while large forms stay."""
 
     iterations: int
     """30, from 0 to 10000. Number of iterations, each of one time step. More iterations make the terrain rounder."""
@@ -1185,7 +1185,7 @@ class Creep(Node):
     time_step: float
     """5000 years, from 1 to 1e+06. Duration of one iteration. On a small terrain an iteration stops once the soil has spread over about a hundredth of the side length."""
     diffusivity: float
-    """0.01 m²/year, from 0 to 1. Speed of the creep. The speed is about 0.001 in dry ground, 0.01 in damp hills and 0.04 in ground that freezes and thaws."""
+    """0.01 m²/year, from 0 to 1. Speed of the creep: about 0.001 m²/year in dry ground, 0.01 in damp hills and 0.04 in ground that freezes and thaws. Higher values round the crests faster."""
     hardness: float
     """0, from 0 to 1. Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below made a hardness map, the higher hardness counts in each place."""
     def __init__(self, *, iterations: int = 30, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, time_step: float = 5000.0, diffusivity: float = 0.009999999776482582, hardness: float = 0.0) -> None: ...
@@ -1219,9 +1219,9 @@ class Coastal(Node):
     fetch: float
     """3000 m, from 1 to 1e+06. Width of open water over which waves grow to their full strength. Bays and straits narrower than this are sheltered."""
     wave_azimuth: float
-    """270 °, from 0 to 360. Direction that the strongest waves come from, clockwise from north."""
+    """270 °, from 0 to 360. Direction from which the strongest waves come, clockwise from north."""
     prevailing: float
-    """0.4, from 0 to 1. How strongly waves from the direction of the strongest waves prevail. At 1 the lee shores stay unchanged."""
+    """0.4, from 0 to 1. Strength of waves from the main direction compared with other waves. At 1 coasts turned away from the waves stay unchanged."""
     hardness: float
     """0, from 0 to 1. Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below made a hardness map, the higher hardness counts in each place."""
     def __init__(self, *, iterations: int = 60, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, retreat: float = 4.0, wave_height: float = 5.0, wave_base: float = 15.0, cliff_reach: float = 150.0, cliff_angle: float = 65.0, beach_angle: float = 3.0, beach_share: float = 0.30000001192092896, drift: float = 40.0, fetch: float = 3000.0, wave_azimuth: float = 270.0, prevailing: float = 0.4000000059604645, hardness: float = 0.0) -> None: ...
@@ -1233,25 +1233,25 @@ class Dunes(Node):
     iterations: int
     """300, from 0 to 10000. Number of iterations. More iterations let the dunes grow, merge and travel."""
     wind_angle: float
-    """250 °, from 0 to 360. Direction that the wind comes from, clockwise from north: 270 is a west wind. Crests form across it."""
+    """250 °, from 0 to 360. Direction from which the wind blows, clockwise from north: 270 is a west wind. Crests form across the wind."""
     winds: int
-    """1, from 1 to 8. Number of alternating winds. One wind forms crests across it, two form ridges between them, three or more form stars."""
+    """1, from 1 to 8. Number of alternating winds. One wind forms crests across it. Two winds form ridges between their directions. Three or more winds form star dunes."""
     turn_angle: float
     """90 °, from 0 to 180. Angle between one wind and the next wind. At 120, three winds blow from all sides."""
     season: int
     """15, from 1 to 1000. Number of iterations for which each wind blows before the next wind."""
     sand_metres: float
-    """14 m, from 0 to 1000. Mean depth of sand laid on the ground at the start. Little sand leaves single dunes on bare ground, much sand buries it."""
+    """14 m, from 0 to 1000. Mean depth of sand laid on the ground at the start. Little sand leaves single dunes on bare ground; much sand buries the ground."""
     patchiness: float
-    """0.3, from 0 to 1. How unevenly the sand is laid, from an even sheet to heaps with bare ground between them."""
+    """0.3, from 0 to 1. Unevenness of the sand laid at the start. At 0 it is a uniform layer, at 1 heaps with bare ground between them."""
     lift_metres: float
     """0.3 m, from 0 to 5. Depth of sand that the wind lifts from level ground in one iteration. With higher values, as in a stronger wind, dunes grow and travel faster."""
     saltation_metres: float
-    """70 m, from 1 to 2000. Length of a hop of the sand. It sets the size of the dunes: crests start about three hops apart, and the distance then grows."""
+    """70 m, from 1 to 2000. Length of a hop of the sand. It sets the distance of the dunes: crests start about three hops apart, and the distance grows as dunes merge."""
     rock_grip: float
     """0.35, from 0 to 1. Fraction of the flying sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep the ground between dunes bare."""
     shadow_angle: float
-    """15 °, from 1 to 60. Angle at which a wind shadow descends behind a crest. Smaller angles shelter longer lee sides, and dunes stand farther apart."""
+    """15 °, from 1 to 60. Angle at which a wind shadow descends behind a crest. Smaller angles shelter longer lee sides and make the dunes stand farther apart."""
     repose_angle: float
     """34 °, from 5 to 60. Steepest slope at which sand stays in place; the lee sides of dunes have this slope."""
     inflow: float
@@ -1283,7 +1283,7 @@ class Glacial(Node):
     balance_gradient: float
     """7 m/year/km, from 0 to 100. Increase of the yearly ice gain with height. High values make fast glaciers that end abruptly."""
     most_snow: float
-    """1.5 m/year, from 0 to 50. Maximum yearly gain of ice at any height."""
+    """1.5 m/year, from 0 to 50. Maximum yearly gain of ice at any height. Higher values make thicker ice on high mountains."""
     hold_angle: float
     """45 °, from 16 to 89. Steepest slope on which snow stays. Lower values keep the crests bare."""
     sliding: float
@@ -1291,11 +1291,11 @@ class Glacial(Node):
     softness: float
     """1 ×, from 0 to 10. Softness of the ice relative to ice at its melting point. Cold ice is a tenth as soft, flows slowly and grows thick."""
     floor_radius: float
-    """800 m, from 0 to 10000. Radius to which a notch is rounded. Higher values make broader valley floors; at 0 ice sinks into slots."""
+    """800 m, from 0 to 10000. Radius to which a notch is rounded. Higher values make broader valley floors; at 0 ice cuts narrow slots."""
     erosion_rate: float
-    """5 mm/year, from 0 to 1000. Rate at which ice erodes its bed where it slides at 100 m/year."""
+    """5 mm/year, from 0 to 1000. Rate at which ice erodes its bed where it slides at 100 m/year. Higher values carve deeper valleys."""
     erosion_exponent: float
-    """1, from 0.5 to 3. How much more strongly fast ice erodes than slow ice. Above 1 main valleys sink below their side valleys."""
+    """1, from 0.5 to 3. Exponent of the sliding speed in the erosion. Above 1 fast ice erodes much more, and main valleys sink below their side valleys."""
     till_share: float
     """0.05, from 0 to 1. Fraction of the eroded rock that the ice carries. High values make high moraines; water carries the rest away."""
     wall_angle: float
@@ -1317,9 +1317,9 @@ class Snow(Node):
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     snow_line: float
-    """1000 m, from -10000 to 50000. Height at which the temperature is 0 °C. No snow falls below it. Above it, snowfall reaches its full amount over 2 °C."""
+    """1000 m, from -10000 to 50000. Height at which the temperature is 0 °C. No snow falls below this height. Snowfall reaches its full amount where the air is 2 °C colder."""
     lapse_rate: float
-    """6.5 °C/km, from 0.1 to 50. How much the temperature falls with height. Higher values make the edge of the snow sharper."""
+    """6.5 °C/km, from 0.1 to 50. Decrease of the temperature per kilometre of height. Higher values make the edge of the snow sharper."""
     snowfall_metres: float
     """0.3 m, from 0 to 20. Depth of snow that falls in one iteration on open ground high above the snow line."""
     total_metres: float
@@ -1337,7 +1337,7 @@ class Snow(Node):
     melt_metres: float
     """0.02 m, from 0 to 5. Depth of snow that melts in one iteration for each degree above 0 °C."""
     sun_warmth: float
-    """0 °C, from 0 to 60. How much warmer a slope facing the sun is than level ground. Higher values clear the sunny sides first."""
+    """0 °C, from 0 to 60. Warming of a slope that faces the sun, compared with level ground. Higher values clear the sunny sides first."""
     sun_angle: float
     """180 °, from 0 to 360. Direction of the noon sun, clockwise from north: 180 is south."""
     def __init__(self, *, iterations: int = 60, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, snow_line: float = 1000.0, lapse_rate: float = 6.5, snowfall_metres: float = 0.30000001192092896, total_metres: float = 10.0, hold_angle: float = 55.0, repose_angle: float = 40.0, smoothing_metres: float = 5.0, drift: float = 0.4000000059604645, wind_angle: float = 290.0, melt_metres: float = 0.019999999552965164, sun_warmth: float = 0.0, sun_angle: float = 180.0) -> None: ...
@@ -1353,11 +1353,11 @@ class Hydraulic(Node):
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     rain: float
-    """0.01, from 0 to 1. Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made such a map. More rain fills hollows and runs farther."""
+    """0.01, from 0 to 1. Water that falls in one iteration, as a fraction of the relief. A rain map of the layers below multiplies it. More rain fills hollows and runs farther."""
     solubility: float
-    """0.05, from 0 to 1. Ground that water dissolves in one iteration, as a fraction of the water depth. Higher values erode faster."""
+    """0.05, from 0 to 1. Depth of ground that water dissolves in one iteration, as a fraction of the water depth. Higher values erode faster."""
     sediment_capacity: float
-    """0.05, from 0 to 1. Sediment that water can hold, as a fraction of the water depth. The water deposits the excess at once."""
+    """0.05, from 0 to 1. Sediment that water can hold, as a fraction of the water depth. Water deposits sediment above this limit at once."""
     evaporation: float
     """0.5, from 0 to 1. Fraction of the water that evaporates in one iteration. Lower values let the water run farther."""
     neighbours: Literal["Moore", "VonNeumann", "Rotated"]
@@ -1368,7 +1368,7 @@ class Hydraulic(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., solubility: float = ..., sediment_capacity: float = ..., evaporation: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
 class HydraulicFast(Node):
-    """Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries. Faster than the full form and keeps more of the fine relief. On even slopes the rills follow the grid."""
+    """Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries. Faster than the full form and keeps more of the fine relief. On uniform slopes the rills follow the grid."""
 
     iterations: int
     """60, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther."""
@@ -1377,20 +1377,20 @@ class HydraulicFast(Node):
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     rain: float
-    """0.01, from 0 to 1. Water that falls in one iteration, as a fraction of the relief; scaled by the rain map if a layer below made such a map. More rain fills hollows and runs farther."""
+    """0.01, from 0 to 1. Water that falls in one iteration, as a fraction of the relief. A rain map of the layers below multiplies it. More rain fills hollows and runs farther."""
     solubility: float
-    """0.05, from 0 to 1. Ground that water dissolves and holds, as a fraction of the water depth. Higher values erode faster."""
+    """0.05, from 0 to 1. Depth of ground that water dissolves and holds, as a fraction of the water depth. Higher values erode faster."""
     evaporation: float
     """0.5, from 0 to 1. Fraction of the water that evaporates in one iteration. Lower values let the water run farther."""
     levelled: Literal["Merged", "Water"]
-    """Water; one of Merged, Water. Surface that is levelled: the water surface, or the surface of Le Martelot 2005."""
+    """Water; one of Merged, Water. Surface that flowing water levels: the water surface, or the surface of Le Martelot 2005."""
     hardness: float
     """0, from 0 to 1. Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below made a hardness map, the higher hardness counts in each place."""
     def __init__(self, *, iterations: int = 60, largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = "OneGrid", fine_weight: float = 0.75, rain: float = 0.009999999776482582, solubility: float = 0.05000000074505806, evaporation: float = 0.5, levelled: Literal["Merged", "Water"] = "Water", hardness: float = 0.0) -> None: ...
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., solubility: float = ..., evaporation: float = ..., levelled: Literal["Merged", "Water"] = ..., hardness: float = ...) -> None: ...
 
 class ThermalFast(Node):
-    """Lets loose rock slide to the lowest neighbour. Faster than the full form, but slopes come to rest up to a third too gentle and in fine streaks along the grid; a few iterations of the full form afterwards remove the streaks."""
+    """Lets loose rock slide to the lowest neighbour. It is faster than the full form, but slopes come to rest up to a third too gentle, in fine streaks along the grid. A few iterations of the full form afterwards remove the streaks."""
 
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down."""
@@ -1412,7 +1412,7 @@ class ThermalFast(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., talus_angle: float = ..., threshold: Literal["Document", "Angle"] = ..., k: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
 class Olsen(Node):
-    """Levels gentle slopes and keeps steep slopes. Makes plains and terraces between cliffs, suited to game maps. The edges of the plains follow the grid a little."""
+    """Levels gentle slopes and keeps steep slopes. The plains and terraces between cliffs suit game maps. The edges of the plains follow the grid a little."""
 
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations make wider plains."""
@@ -1434,7 +1434,7 @@ class Olsen(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., flat_angle: float = ..., threshold: Literal["Document", "Angle"] = ..., k: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
 class FillDepressions(Node):
-    """Fills every depression up to its rim, so that water can drain from everywhere. This makes level valley floors or lakes."""
+    """Fills every depression up to its rim, so that water can drain from everywhere. This creates level valley floors or lakes."""
 
     fill_with: Literal["Ground", "Water"]
     """Ground; one of Ground, Water. Material that fills the depressions."""
@@ -1449,7 +1449,7 @@ class FlowAccumulation(Node):
     """Computes the drainage area of every cell and writes it to the flow map. The heights do not change."""
 
     courses: Literal["Spread", "Steepest", "Scattered"]
-    """Spread; one of Spread, Steepest, Scattered. How water flows from a cell to its lower neighbours."""
+    """Spread; one of Spread, Steepest, Scattered. Distribution of a cell's water to its lower neighbours."""
     sea_level: float
     """0 m, from -100000 to 100000. Height of the sea, where water leaves the terrain."""
     def __init__(self, *, courses: Literal["Spread", "Steepest", "Scattered"] = "Spread", sea_level: float = 0.0) -> None: ...
@@ -1488,46 +1488,46 @@ class Rivers(Node):
     def set(self, *, source_area: float = ..., width: float = ..., depth: float = ..., bank_angle: float = ..., smallest_order: int = ..., lakes: bool = ..., sea_level: float = ...) -> None: ...
 
 class Hardness(Node):
-    """Sets the hardness of the rock for the erosion layers above: a single rock, or hard and soft beds, level, tilted or folded. The heights do not change."""
+    """Sets the hardness of the rock for the erosion layers above. The rock is uniform, or consists of hard and soft beds that are level, tilted or folded. The heights do not change."""
 
     structure: Literal["Beds", "Even"]
-    """Beds; one of Beds, Even. Structure of the rock."""
+    """Beds; one of Beds, Even. Structure of the rock: uniform, or alternating hard and soft beds."""
     hard: float
     """0.85, from 0 to 1. Hardness of the hard beds: 0 is loose, 1 never erodes."""
     soft: float
-    """0.1, from 0 to 1. Hardness of the soft beds."""
+    """0.1, from 0 to 1. Hardness of the soft beds: 0 is loose, 1 never erodes."""
     thickness: float
     """90 m, from 0.1 to 10000. Thickness of a bed: larger values make higher steps."""
     variation: float
-    """0.5, from 0 to 1. Variation of the beds in thickness and hardness: 0 makes them all equal."""
+    """0.5, from 0 to 1. Variation of the beds in thickness and hardness: at 0 all beds are equally thick, and only two hardnesses occur."""
     dip_angle: float
     """3 °, from 0 to 90. Tilt of the beds. Tilted beds erode to ridges with one steep side."""
     dip_direction: float
     """120 °, from 0 to 360. Direction in which the beds descend, clockwise from north."""
     fold_height: float
-    """0 m, from 0 to 10000. Amplitude of the folds, from the middle to the crest: 0 leaves the beds straight."""
+    """0 m, from 0 to 10000. Height of the fold crests above the mean of the bed: 0 leaves the beds unfolded."""
     fold_length: float
-    """3000 m, from 1 to 1e+06. Distance between two folds, along the dip."""
+    """3000 m, from 1 to 1e+06. Distance from one fold crest to the next, along the dip direction."""
     irregularity: float
-    """25 m, from 0 to 10000. Amplitude of the beds' random undulation."""
+    """25 m, from 0 to 10000. Amplitude of the random undulation of the beds: larger values make the steps more irregular."""
     def __init__(self, *, structure: Literal["Beds", "Even"] = "Beds", hard: float = 0.8500000238418579, soft: float = 0.10000000149011612, thickness: float = 90.0, variation: float = 0.5, dip_angle: float = 3.0, dip_direction: float = 120.0, fold_height: float = 0.0, fold_length: float = 3000.0, irregularity: float = 25.0) -> None: ...
     def set(self, *, structure: Literal["Beds", "Even"] = ..., hard: float = ..., soft: float = ..., thickness: float = ..., variation: float = ..., dip_angle: float = ..., dip_direction: float = ..., fold_height: float = ..., fold_length: float = ..., irregularity: float = ...) -> None: ...
 
 class Rain(Node):
-    """Sets the rainfall for the erosion layers and rivers above: more on high terrain and windward slopes, less behind mountains. The heights do not change."""
+    """Sets the rainfall for the erosion layers and rivers above. High terrain and windward slopes get more rain, the lee of mountains gets less. The heights do not change."""
 
     amount: float
     """1, from 0 to 100. Rainfall on open lowlands; 1 is the rainfall of a scene without a rain layer."""
     growth_with_height: float
     """0.3 1/km, from -10 to 10. Increase of rainfall per kilometre of height: 0.5 adds half of the rainfall at sea level per kilometre."""
     shadow: float
-    """0.7, from 0 to 1. Strength of the rain shadow of mountains: at 0 it rains equally on both sides, at 1 windward sides are wet and leeward sides dry."""
+    """0.7, from 0 to 1. Strength of the rain shadow of mountains: at 0 both sides get equal rain, at 1 windward sides are wet and leeward sides dry."""
     wind_from: float
-    """270 °, from 0 to 360. Direction that the wind comes from, clockwise from north."""
+    """270 °, from 0 to 360. Direction from which the wind blows, clockwise from north."""
     shadow_reach: float
     """6000 m, from 1 to 1e+06. Distance behind mountains over which the air becomes moist again: larger values make longer rain shadows."""
     rain_height: float
-    """1200 m, from 1 to 100000. Climb that removes most of the moisture from the air. With small values even low hills cast a rain shadow."""
+    """1200 m, from 1 to 100000. Height gain after which rising air has lost most of its moisture. With small values even low hills cast a rain shadow."""
     def __init__(self, *, amount: float = 1.0, growth_with_height: float = 0.30000001192092896, shadow: float = 0.699999988079071, wind_from: float = 270.0, shadow_reach: float = 6000.0, rain_height: float = 1200.0) -> None: ...
     def set(self, *, amount: float = ..., growth_with_height: float = ..., shadow: float = ..., wind_from: float = ..., shadow_reach: float = ..., rain_height: float = ...) -> None: ...
 
@@ -1537,11 +1537,11 @@ class UpliftMap(Node):
     low: float
     """0 m, from -100000 to 100000. Height up to which there is no uplift."""
     high: float
-    """1000 m, from -100000 to 100000. Height from which the uplift is at its maximum."""
+    """1000 m, from -100000 to 100000. Height above which the uplift is at its maximum."""
     kept: float
-    """0.05, from 0 to 1. Fraction of the relief below that remains: 0 leaves a plain, 1 leaves the whole relief."""
+    """0.05, from 0 to 1. Fraction of the relief of the layers below that remains: 0 leaves a plain, 1 leaves the whole relief."""
     level: float
-    """0 m, from -100000 to 100000. Height of the plain."""
+    """0 m, from -100000 to 100000. Height of the plain to which the terrain is flattened."""
     def __init__(self, *, low: float = 0.0, high: float = 1000.0, kept: float = 0.05000000074505806, level: float = 0.0) -> None: ...
     def set(self, *, low: float = ..., high: float = ..., kept: float = ..., level: float = ...) -> None: ...
 
@@ -1563,7 +1563,7 @@ class MapFile(Node):
     """Loads a data map from a file, such as water, moisture or sand, for layers and views to read. Patches of planets use it for their maps."""
 
     file: str | PathLike[str]
-    """''. The file: numbers in a .r32 file, or an image with values from 0 to 1."""
+    """''. The file: a .r32 file of numbers, or an image with values from 0 to 1."""
     kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge", "RockShare", "GrassShare", "SandShare", "SnowShare", "RoadShare", "BareShare", "TreeDensity", "UndergrowthDensity", "StoneDensity"]
     """Water; one of Water, Sediment, Hardness, Flow, Wear, Deposits, Rain, Sand, Snow, Film, Vegetation, Brightness, Ground, Ridge, Uplift, Ice, Humidity, CrustAge, RockShare, GrassShare, SandShare, SnowShare, RoadShare, BareShare, TreeDensity, UndergrowthDensity, StoneDensity. Data map that the file holds."""
     def __init__(self, *, file: str | PathLike[str] = ..., kind: Literal["Water", "Sediment", "Hardness", "Flow", "Wear", "Deposits", "Rain", "Sand", "Snow", "Film", "Vegetation", "Brightness", "Ground", "Ridge", "Uplift", "Ice", "Humidity", "CrustAge", "RockShare", "GrassShare", "SandShare", "SnowShare", "RoadShare", "BareShare", "TreeDensity", "UndergrowthDensity", "StoneDensity"] = "Water") -> None: ...

@@ -25,7 +25,7 @@ use crate::field::{Edges, MAX_SAMPLES};
 use crate::nodes::multiscale::coarser_samples;
 use crate::scene::Scene;
 use crate::tiles::plan::{
-    PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, SmoothingStep, StageProduct, SurveyStep, TilePlan, VERSION,
+    PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, SmoothingStep, StageProduct, SurveyStep, TilePlan,
     tile_count,
 };
 use crate::tiles::{LEAST_TILE, MOST_SAMPLES, TileError};
@@ -57,8 +57,12 @@ pub fn tile_plan_with_masks(
     if scene.is_planet() {
         return Err(TileError::Planet);
     }
-    if !(2..=MOST_SAMPLES).contains(&samples) || tile < LEAST_TILE {
+    if !(2..=MOST_SAMPLES).contains(&samples) || !(LEAST_TILE..=MOST_SAMPLES).contains(&tile) {
         return Err(TileError::Sizes);
+    }
+    let layers = scene.layers.len();
+    if let Some(&layer) = masks.iter().find(|layer| **layer >= layers) {
+        return Err(TileError::NoLayer { layer, layers });
     }
     let mut masks = masks.to_vec();
     masks.sort_unstable();
@@ -85,8 +89,6 @@ pub fn tile_plan_with_masks(
         }
     };
     Ok(TilePlan {
-        version: VERSION,
-        talweg: env!("CARGO_PKG_VERSION").into(),
         samples,
         tile,
         scene_key: format!("{:032x}", terrain_key(scene, samples).bits()),

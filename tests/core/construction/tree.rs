@@ -296,8 +296,7 @@ fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f6
     }
 }
 
-/// Whether the construction tree blends a primitive by slope, or has gullies that follow the slope. Both depend on
-/// differences of gradients, for which the only known bound is twice the greatest gradient.
+/// Whether the tree blends by slope or has gullies: for differences of gradients, only twice the gradient is known.
 fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {

@@ -72,7 +72,11 @@ fn a_tiled_export_has_the_bytes_of_the_whole_export() {
 fn check_bytes(preset: &BuildPreset, scene: &Scene, samples: usize, tile: usize) -> Vec<String> {
     let (terrain, control) = (whole(scene, samples), Control::default());
     let [ours, theirs] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    let place = |folder: &tempfile::TempDir| ExportFolder { folder: folder.path().into(), force: false };
+    let place = |folder: &tempfile::TempDir| ExportFolder {
+        folder: folder.path().into(),
+        force: false,
+        ..ExportFolder::default()
+    };
     let (request, by_tiles) = (ExportRequest::from_preset(preset).unwrap(), place(&ours));
     let large = LargeExport::with_tile(&request, scene, &by_tiles, tile).unwrap();
     let report = large.write(&control, &|share| assert!((0.0..=1.001).contains(&share))).unwrap();
@@ -247,7 +251,7 @@ fn masks_export_by_tiles_as_from_the_whole() {
     let large = BuildPreset { products: products(&["mask:Softened@r32", "heights@r32"]), ..BuildPreset::default() };
     check_bytes(&large, &scene, 301, 100);
     // The export refuses the mask of a layer that does not exist.
-    let place = ExportFolder { folder: "".into(), force: false };
+    let place = ExportFolder { folder: "".into(), force: false, ..ExportFolder::default() };
     let nothing = ExportMap::Mask("Nothing".into());
     let none = ExportRequest::for_files(&["a.png".into()], &nothing, &[], None).unwrap();
     let said = LargeExport::new(&none, &scene, &place).unwrap_err().to_string();
@@ -259,7 +263,7 @@ fn a_cancelled_tiled_export_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let scene = scene(129, vec![layer("Perlin", 1), layer("Thermal", 2)]);
     let request = |what: &str| ExportRequest::for_files(&["a.png".into()], &what.parse().unwrap(), &[], None).unwrap();
-    let place = ExportFolder { folder: folder.path().into(), force: false };
+    let place = ExportFolder { folder: folder.path().into(), force: false, ..ExportFolder::default() };
     let heights = request("heights");
     let large = LargeExport::with_tile(&heights, &scene, &place, 64).unwrap();
     let control = Control::default();

@@ -25,7 +25,7 @@ pub fn terrain(scene: &Scene, samples: usize) -> Arc<Terrain> {
 }
 
 pub fn export_folder(folder: &Path) -> ExportFolder {
-    ExportFolder { folder: folder.into(), force: false }
+    ExportFolder { folder: folder.into(), force: false, ..ExportFolder::default() }
 }
 
 pub fn product(what: &str, file: &str) -> BuildProduct {
@@ -358,7 +358,8 @@ fn every_program_gets_a_folder_with_the_numbers_to_type() {
         assert!(text.contains(first.file_name().unwrap().to_str().unwrap()), "{text}");
         assert!(text.contains(&n.to_string()) || text.contains(&(n - 1).to_string()), "{text}");
         if let Some(heights) = heights.filter(|_| target.id == "unreal") {
-            let z_scale = (heights.max - heights.min) / 512.0 * 100.0;
+            let range = f64::from(heights.max) - f64::from(heights.min);
+            let z_scale = (range * 128.0 / 65_535.0 * 100.0) as f32;
             assert!(n == 127 && text.contains(&format!("Z {z_scale}")), "{text}");
         }
     }

@@ -111,7 +111,7 @@ fn one_of_two_simultaneous_saves_is_refused() {
 fn the_holder_of_a_folder_lock_writes_and_others_wait() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a");
-    let lock = FolderLock::new(folder.path());
+    let lock = FolderLock::new(folder.path()).unwrap();
     write(&path, "mine").unwrap();
     std::thread::scope(|scope| {
         let other = scope.spawn(|| write(&path, "yours"));

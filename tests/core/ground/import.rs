@@ -256,7 +256,7 @@ fn a_simplified_mesh_is_imported_within_its_error() {
         mesh: BuildMesh { error_metres, water: false, ..BuildMesh::default() },
         ..BuildPreset::default()
     };
-    let place = ExportFolder { folder: folder.path().into(), force: false };
+    let place = ExportFolder { folder: folder.path().into(), force: false, ..ExportFolder::default() };
     let request = ExportRequest::from_preset(&preset).unwrap();
     export(&request, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
     let read = scene_from_file(&folder.path().join("range.glb")).unwrap();
@@ -290,7 +290,7 @@ fn truncated_exports_are_reported_as_truncated() {
         BuildProduct { map: what.into(), format: format.into(), file: Some(format!("a.{end}")) }
     });
     let preset = BuildPreset { products: products.to_vec(), ..BuildPreset::default() };
-    let place = ExportFolder { folder: folder.path().into(), force: false };
+    let place = ExportFolder { folder: folder.path().into(), force: false, ..ExportFolder::default() };
     let request = ExportRequest::from_preset(&preset).unwrap();
     export(&request, &scene, &made, &place, &Control::default(), &|_| ()).unwrap();
     for product in products {

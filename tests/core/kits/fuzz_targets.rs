@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use talweg::appearance_files::{BiomeTable, MaterialRules, RuleList, ScatterRules};
+use talweg::appearance::PaletteTable;
+use talweg::appearance_files::{BiomeTable, MaterialRules, Palette, PaletteColours, RuleList, ScatterRules};
 use talweg::eval::{Store, evaluate};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::field::{Control, Terrain};
@@ -19,7 +20,7 @@ use talweg::planet::projection::FACE_NAMES;
 use talweg::preferences::{MOST_VERSIONS, Preferences, PreferencesFile, Recent};
 use talweg::recovery::{Session, abandoned_work};
 use talweg::scene::import::scene_from_file;
-use talweg::scene::{Scene, Severity};
+use talweg::scene::{Scene, Settings, Severity};
 
 use super::random_edits::{Random, check, check_file, edited};
 
@@ -30,10 +31,11 @@ pub struct FuzzTarget {
     pub run: fn(&[u8]),
 }
 
-pub const TARGETS: [FuzzTarget; 11] = [
+pub const TARGETS: [FuzzTarget; 12] = [
     FuzzTarget { name: "scene_text", run: scene_text },
     FuzzTarget { name: "biome_table", run: biome_table },
     FuzzTarget { name: "rule_list", run: rule_list },
+    FuzzTarget { name: "palette", run: palette },
     FuzzTarget { name: "heightmap", run: heightmap },
     FuzzTarget { name: "raster", run: raster_file },
     FuzzTarget { name: "planet_import", run: planet_import },
@@ -90,7 +92,52 @@ fn rule_list(bytes: &[u8]) {
     read_again::<ScatterRules>(text);
 }
 
-/// The first byte selects one option of each of the three `choices`; the other bytes are the file.
+/// A palette is refused with a reason, or its numbers are in range and it colours a terrain.
+fn palette(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Palette::from_ron("palette", text) {
+        Ok(palette) => {
+            let stops = match &palette.colours {
+                PaletteColours::Sea { water, land } => [&water[..], &land[..]],
+                PaletteColours::Relief(stops) => [&stops[..], &[]],
+            };
+            assert!(stops.iter().all(|stops| stops.is_sorted_by(|a, b| a.0 <= b.0)), "{palette:?}");
+            assert!(stops.concat().iter().all(|(at, _)| (0.0..=1.0).contains(at)), "{palette:?}");
+            assert!((0.0..=90.0).contains(&palette.rock_degrees.0), "{palette:?}");
+            let table = PaletteTable::new(&palette, &Settings::default());
+            assert!((0.0..=1.0).contains(&table.rock_opacity(60.0)), "{palette:?}");
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// Whether the parser of a target for texts accepts an input; `None` for other targets. Inputs on both sides show that
+/// fuzzing reaches the parser and the code after it.
+pub fn is_text_read(target: &str, bytes: &[u8]) -> Option<bool> {
+    let text = std::str::from_utf8(bytes).unwrap_or("\0");
+    Some(match target {
+        "scene_text" => Scene::from_ron(text).is_ok(),
+        "biome_table" => BiomeTable::from_ron("table", text).is_ok(),
+        "rule_list" => MaterialRules::from_ron("list", text).is_ok() || ScatterRules::from_ron("list", text).is_ok(),
+        "palette" => Palette::from_ron("palette", text).is_ok(),
+        "preferences" => {
+            let folder = scratch();
+            for name in CONFIG_FILES {
+                std::fs::write(folder.path().join(name), bytes).expect("a file");
+            }
+            let view = PreferencesFile::load(Some(folder.path())).1;
+            view.is_none() || Recent::load(Some(folder.path())).1.is_none()
+        }
+        "session" => session_files(bytes).iter().any(|file| {
+            let folder = scratch();
+            write_session(folder.path(), file);
+            abandoned_work(folder.path()).expect("the folder is there").iter().any(|found| found.work.is_ok())
+        }),
+        _ => return None,
+    })
+}
+
+/// The first byte selects among `choices`, the rest is the file.
 fn chosen(bytes: &[u8], choices: [usize; 3]) -> Option<([usize; 3], &[u8])> {
     let (&first, rest) = bytes.split_first()?;
     let mut left = usize::from(first);
@@ -256,11 +303,13 @@ fn mesh_from_above(bytes: &[u8]) {
     }
 }
 
-/// The files of the configuration folder. Accepted values are in range and kept unchanged. Refused files are copied
+const CONFIG_FILES: [&str; 2] = ["view.ron", "recent.ron"];
+
+/// The files of the configuration folder: accepted values are in range and kept unchanged, refused files are copied
 /// aside before they are replaced.
 fn preferences(bytes: &[u8]) {
     let folder = scratch();
-    let files = ["view.ron", "recent.ron"].map(|name| folder.path().join(name));
+    let files = CONFIG_FILES.map(|name| folder.path().join(name));
     for file in &files {
         std::fs::write(file, bytes).expect("a file");
     }
@@ -289,13 +338,29 @@ fn preferences(bytes: &[u8]) {
     assert!(problem.is_none() && again.paths() == recent.paths() && again.nodes() == recent.nodes(), "{problem:?}");
 }
 
-/// The session file of an editor that was closed or has crashed. It is offered unchanged or reported as unreadable, and
-/// never lost.
-fn session(bytes: &[u8]) {
-    let folder = scratch();
-    let dead = folder.path().join("sessions/1-1-0");
+/// The contents of session files to try: the input itself and, if it is a text, a session whose scene is the input.
+/// The scene inside a session is a quoted text, and a fuzzer rarely finds one by changing single letters.
+fn session_files(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let head = "(version:1,process:77,file:None,edited:1700000000,edit:\"Rename\",ended:None,scene:";
+    let text = std::str::from_utf8(bytes).ok();
+    let around = text.map(|text| format!("{head}Some({text:?}))").into_bytes());
+    std::iter::once(bytes.to_vec()).chain(around).collect()
+}
+
+fn write_session(state: &Path, bytes: &[u8]) {
+    let dead = state.join("sessions/1-1-0");
     std::fs::create_dir_all(&dead).expect("a folder");
     std::fs::write(dead.join("session.ron"), bytes).expect("a file");
+}
+
+fn session(bytes: &[u8]) {
+    session_files(bytes).iter().for_each(|file| session_file(file));
+}
+
+/// The session file of an editor that has ended: it is offered unchanged, or reported as unreadable, and never lost.
+fn session_file(bytes: &[u8]) {
+    let folder = scratch();
+    write_session(folder.path(), bytes);
     let found = abandoned_work(folder.path()).expect("the folder is there");
     let Some(one) = found.first() else {
         // The file was removed, because it says that nothing was unsaved.

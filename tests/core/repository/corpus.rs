@@ -7,7 +7,7 @@ use talweg::io::{clear_raster_cache, raster};
 use talweg::mesh::import::MeshSurface;
 
 use crate::kits::common::path;
-use crate::kits::fuzz_targets::{TARGETS, height_file};
+use crate::kits::fuzz_targets::{TARGETS, height_file, is_text_read};
 
 /// A corpus is a starting point for fuzzing, not an archive.
 const MOST_FILES: usize = 40;
@@ -27,6 +27,46 @@ fn every_finding_of_fuzzing_passes() {
             // The name is printed before the target's own output.
             println!("{}", file.display());
             (target.run)(&bytes);
+        }
+    }
+}
+
+/// Inputs of a fuzzer: each file of the corpus with one piece removed, doubled, or replaced by a piece of another file.
+fn mutated(files: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let mut made = Vec::new();
+    for (k, file) in files.iter().enumerate() {
+        let pieces: Vec<&[u8]> = file.split_inclusive(|byte| b",:()[]".contains(byte)).collect();
+        let other: Vec<&[u8]> = files[(k + 1) % files.len()].split_inclusive(|byte| b",:()[]".contains(byte)).collect();
+        for at in 0..pieces.len().min(24) {
+            let [before, after] = [pieces[..at].concat(), pieces[at + 1..].concat()];
+            let swapped = other.get(at % other.len().max(1)).copied().unwrap_or_default();
+            for middle in [&[][..], &pieces[at].repeat(2), swapped] {
+                made.push([&before[..], middle, &after[..]].concat());
+            }
+        }
+    }
+    made
+}
+
+/// For each target that reads texts, the parser accepts and refuses inputs of the corpus. It also accepts some of the
+/// inputs that a fuzzer makes of them, so fuzzing reaches the code after the parser.
+#[test]
+fn fuzzing_reaches_every_text_parser() {
+    for target in &TARGETS {
+        let read = std::fs::read_dir(path(&format!("fuzz/corpus/{}", target.name))).unwrap();
+        let files: Vec<Vec<u8>> = read.map(|entry| std::fs::read(entry.unwrap().path()).unwrap()).collect();
+        if is_text_read(target.name, b"").is_none() {
+            continue;
+        }
+        let counts = |inputs: &[Vec<u8>]| {
+            let accepted = inputs.iter().filter(|bytes| is_text_read(target.name, bytes) == Some(true)).count();
+            [accepted, inputs.len() - accepted]
+        };
+        let (own, made) = (counts(&files), counts(&mutated(&files)));
+        println!("{}: {own:?} files and {made:?} changed files are accepted and refused", target.name);
+        assert!(own.iter().chain(&made).all(|&count| count > 0), "{}: {own:?}, {made:?}", target.name);
+        for bytes in mutated(&files).iter().take(60) {
+            (target.run)(bytes);
         }
     }
 }

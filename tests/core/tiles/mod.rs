@@ -1,5 +1,6 @@
 //! Tiled builds.
 
 pub mod builds;
+mod faults;
 mod products;
 mod water;

@@ -34,7 +34,7 @@ fn merged_tiles_have_the_bytes_of_an_export() {
             let reports = build.write_merged(&merged, &map, &target, tiles, &control).unwrap();
             let request = ExportRequest::for_files(&[name.clone().into()], &map, &[], None).unwrap();
             let request = ExportRequest { tiles, samples: Some(257), ..request };
-            let place = ExportFolder { folder: theirs.clone(), force: false };
+            let place = ExportFolder { folder: theirs.clone(), force: false, ..ExportFolder::default() };
             let report = export(&request, &scene, &terrain, &place, &control, &|_| ()).unwrap();
             assert_eq!(reports.rasters.len(), report.rasters.len(), "{name}");
             for (ours, theirs) in reports.rasters.iter().zip(&report.rasters) {

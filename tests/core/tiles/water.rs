@@ -163,5 +163,5 @@ fn drainage_summaries_are_checked_like_tiles() {
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("step: Spills", "step: Inflows")).unwrap();
     let said = TileBuild::open(file.parent().unwrap()).unwrap_err().to_string();
-    assert!(said.contains("stage 1 does not read and write"), "{said}");
+    assert!(said.contains("plan.ron was edited or damaged"), "{said}");
 }

@@ -7,6 +7,7 @@ use bevy::math::Vec2;
 use serde::Deserialize;
 
 use crate::view::ViewCommand;
+use talweg::io::without_byte_order_mark;
 
 /// One user action, wait or recording. A widget is given by its accessible name, or by its role and name, such as
 /// `Slider:Frequency`. Positions in the 3D view are fractions of its size, measured from its upper left corner.
@@ -98,7 +99,8 @@ pub enum ScriptError {
 /// Reads a script: a RON list of [`Step`]s.
 pub fn read(path: &Path) -> Result<Vec<Step>, ScriptError> {
     let text = std::fs::read_to_string(path).map_err(|source| ScriptError::Read { path: path.into(), source })?;
-    ron::from_str(&text).map_err(|source| ScriptError::Syntax { path: path.into(), source: Box::new(source) })
+    ron::from_str(without_byte_order_mark(&text))
+        .map_err(|source| ScriptError::Syntax { path: path.into(), source: Box::new(source) })
 }
 
 /// One event that happens in a frame, or one wait.

@@ -38,6 +38,7 @@ use talweg::io::{FileError, SaveTarget};
 use talweg::scene::BuildPreset;
 use talweg::tiles::TileError;
 use talweg::timelapse::{Film, FilmError};
+use talweg::user_state::{PathUse, check_paths, permit_paths};
 
 pub struct ExportPlugin;
 
@@ -136,11 +137,15 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
                 scene.builds.retain(|build| title(build) != title(&preset));
                 scene.builds.insert(0, preset);
             });
+            if let Some(file) = &choice.scene_file {
+                // The window has shown the folder and the names.
+                permit_paths(file, &choice.files(editor.doc.scene()), PathUse::Write);
+            }
             orders.write(ExportOrder::Build(choice));
         }
         // open the window if there is no build yet, or if the preset writes files outside the scene's folder; the scene
         // may come from somebody else
-        ExportAction::BuildLast if editor.doc.scene().builds.first().is_none_or(leads_elsewhere) => {
+        ExportAction::BuildLast if !is_build_permitted(editor, &offered(editor)) => {
             let window = ExportWindow::new(editor.doc.scene(), offered(editor));
             editor.dialogs.open(window);
         }
@@ -159,6 +164,16 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
             orders.write(ExportOrder::Film(film, to));
         }
     }
+}
+
+/// Whether the last build can be repeated without a question: there is one, and its files are in the folder of the
+/// scene or permitted.
+fn is_build_permitted(editor: &Editor, choice: &ExportChoice) -> bool {
+    let scene = editor.doc.scene();
+    scene.builds.first().is_some_and(|preset| match &choice.scene_file {
+        Some(file) => check_paths(file, &choice.files(scene), PathUse::Write).is_ok(),
+        None => !leads_elsewhere(preset),
+    })
 }
 
 /// Whether a preset writes files outside the folder of its scene.
@@ -298,7 +313,7 @@ mod tests {
         let to = SaveTarget::new(&path);
         let product = BuildProduct { map: "heights".into(), format: "r16".into(), file: Some("alps.r16".into()) };
         let preset = BuildPreset { products: vec![product], ..BuildPreset::default() };
-        let choice = ExportChoice { preset, folder: folder.path().into(), force: false };
+        let choice = ExportChoice { preset, folder: folder.path().into(), scene_file: None, force: false };
         let forced = ExportChoice { force: true, ..choice.clone() };
         let over = to.clone().over_read_only(true).over_links(true);
         let refused = talweg::io::check_writable(&to).unwrap_err();

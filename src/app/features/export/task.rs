@@ -16,6 +16,7 @@ use talweg::io::SaveTarget;
 use talweg::scene::Scene;
 use talweg::tiles::LargeExport;
 use talweg::timelapse::{Film, check_target};
+use talweg::user_state::note_built_files;
 
 /// An export to compute and write.
 #[derive(Message, Clone, Debug, PartialEq)]
@@ -57,9 +58,9 @@ impl ExportTask {
     pub fn start(&mut self, scene: &Scene, order: &ExportOrder, tasks: &Tasks) -> anyhow::Result<()> {
         let (path, job) = match order {
             ExportOrder::Build(choice) => {
-                let (request, place) = (ExportRequest::from_preset(&choice.preset)?, choice.export_folder());
+                let (request, place) = (choice.request()?, choice.careful_folder());
                 export::check(&request, scene, &place)?;
-                (choice.folder.clone(), ExportJob::Build(Box::new(request), place))
+                (choice.folder.clone(), ExportJob::Build(Box::new(request), place, choice.scene_file.clone()))
             }
             ExportOrder::Film(film, to) => {
                 check_target(to)?;
@@ -83,7 +84,8 @@ impl ExportTask {
 
 /// An export order after it was parsed and checked.
 enum ExportJob {
-    Build(Box<ExportRequest>, ExportFolder),
+    /// The request, its folder, and the file of the scene.
+    Build(Box<ExportRequest>, ExportFolder, Option<PathBuf>),
     Film(Film, SaveTarget),
 }
 
@@ -91,17 +93,22 @@ fn carry_out(scene: &Scene, job: &ExportJob, control: &Control, written: &Atomic
     let pool = thread_pool(0)?;
     let tell = |share: f32| written.store(share.to_bits(), Ordering::Relaxed);
     match job {
-        ExportJob::Build(request, place) => {
+        ExportJob::Build(request, place, scene_file) => {
+            let note = |report: &ExportReport| {
+                scene_file.iter().for_each(|scene| note_built_files(scene, &report.files()));
+            };
             let samples = export::samples(request, scene)?;
             let folder = place.folder.join(&request.folder);
             if let Some(large) = large_export(scene, request, place, samples)? {
                 let report = pool.install(|| large.write(control, &tell))?;
+                note(&report);
                 return Ok(written_text(&report, samples, &folder));
             }
             let mut store = Store::for_use(&export::memory_use(request, scene, samples)?);
             let evaluated = pool.install(|| evaluate(scene, samples, None, &mut store, control))?;
             control.check()?;
             let report = pool.install(|| export::export(request, scene, &evaluated.terrain, place, control, &tell))?;
+            note(&report);
             Ok(written_text(&report, samples, &folder))
         }
         ExportJob::Film(film, to) => {

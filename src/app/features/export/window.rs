@@ -1,6 +1,7 @@
 //! The export window: products, formats, sizes and target folder.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bevy_egui::egui;
 use egui::{Align, ComboBox, DragValue, Grid, Layout, RichText, ScrollArea, TextEdit, Ui, vec2};
@@ -14,12 +15,13 @@ use crate::frame::units;
 use talweg::export::maps::ExportMap;
 use talweg::export::streamed::streamed_products;
 use talweg::export::targets::{ExportTarget, TARGETS};
-use talweg::export::{self, ExportFolder, ExportRequest, MESH, PLANTS, ScatterFormat, mesh_formats};
+use talweg::export::{self, ExportError, ExportFolder, ExportRequest, MESH, PLANTS, ScatterFormat, mesh_formats};
 use talweg::field::MAX_SAMPLES;
 use talweg::io::formats::RASTER_FORMATS;
 use talweg::io::memory::bytes_text;
 use talweg::scene::{BuildMesh, BuildPreset, BuildProduct, BuildTiles, Scene};
 use talweg::tiles::MOST_SAMPLES;
+use talweg::user_state::built_files;
 
 /// The settings of an export.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,14 +29,36 @@ pub struct ExportChoice {
     pub preset: BuildPreset,
     /// The folder that the file names of the preset are relative to.
     pub folder: PathBuf,
-    /// Whether to replace protected files.
+    /// The file of the scene, if it has one. The exported files are named after it.
+    pub scene_file: Option<PathBuf>,
+    /// Whether to replace protected files, and existing files that no earlier build of the scene has written.
     pub force: bool,
 }
 
 impl ExportChoice {
+    /// The request with the names of its files.
+    ///
+    /// # Errors
+    /// If the preset contains unknown names.
+    pub fn request(&self) -> Result<ExportRequest, ExportError> {
+        Ok(ExportRequest::from_preset(&self.preset)?.named_after(self.scene_file.as_deref()))
+    }
+
     /// The target folder of the files, and whether to replace protected files.
     pub fn export_folder(&self) -> ExportFolder {
-        ExportFolder { folder: self.folder.clone(), force: self.force }
+        ExportFolder { folder: self.folder.clone(), force: self.force, ..ExportFolder::default() }
+    }
+
+    /// The target folder for writing: files that the user has not chosen stay, unless `force` is set.
+    pub fn careful_folder(&self) -> ExportFolder {
+        let known = || self.scene_file.as_deref().map(built_files).unwrap_or_default();
+        ExportFolder { only_over: (!self.force).then(|| Arc::new(known())), ..self.export_folder() }
+    }
+
+    /// All files that the export writes.
+    pub fn files(&self, scene: &Scene) -> Vec<PathBuf> {
+        let files = self.request().and_then(|request| export::output_files(&request, scene, &self.export_folder()));
+        files.unwrap_or_default()
     }
 }
 
@@ -93,7 +117,7 @@ impl ExportWindow {
 
     /// Samples per side of the export.
     fn samples(&self) -> usize {
-        let request = ExportRequest::from_preset(&self.choice.preset);
+        let request = self.choice.request();
         request.and_then(|request| export::samples(&request, &self.scene)).unwrap_or(self.scene.samples())
     }
 
@@ -111,7 +135,7 @@ impl ExportWindow {
                 }
                 export::sizes(&request, scene)
             };
-            let found = ExportRequest::from_preset(&choice.preset).and_then(checked).map_err(|error| error.to_string());
+            let found = choice.request().and_then(checked).map_err(|error| error.to_string());
             self.checked = Some((self.choice.clone(), found));
         }
         self.checked.as_ref().map_or(Ok(Vec::new()), |(_, found)| found.clone())
@@ -461,5 +485,10 @@ pub fn first_choice(scene: &Scene, file: Option<&Path>, folder: PathBuf) -> Expo
     let folder = beside.as_deref().and_then(Path::parent).map_or(folder, Path::to_path_buf);
     let heights = || BuildProduct { map: "heights".into(), format: "png".into(), file: None };
     let usual = || BuildPreset { products: vec![heights()], ..BuildPreset::default() };
-    ExportChoice { preset: scene.builds.first().cloned().unwrap_or_else(usual), folder, force: false }
+    ExportChoice {
+        preset: scene.builds.first().cloned().unwrap_or_else(usual),
+        folder,
+        scene_file: beside,
+        force: false,
+    }
 }

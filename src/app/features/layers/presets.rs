@@ -7,6 +7,7 @@ use bevy::prelude::Resource;
 
 use talweg::io::{FileError, SaveTarget, StagedFile};
 use talweg::scene::{Layer, Scene};
+use talweg::user_state::{PathUse, permit_paths};
 
 /// Name of the folder for presets within the configuration folder.
 const FOLDER: &str = "presets";
@@ -52,6 +53,9 @@ impl PresetLibrary {
         let path = file_of(&folder, name);
         std::fs::create_dir_all(&folder).map_err(|source| PresetError::Remove { path: folder, source })?;
         StagedFile::new(SaveTarget::new(&path), |file| file.write_all(text.as_bytes()))?.commit()?;
+        if let Ok((scene, _)) = Scene::from_ron(text) {
+            permit_paths(&path, &scene.files(), PathUse::Read);
+        }
         self.0 = None;
         Ok(())
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use egui_phosphor::regular as icon;
 
 use super::{Action, Command, Info, keys};
+use talweg::user_state::OutsideError;
 
 /// Commands that open, save or close a scene.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +17,12 @@ pub enum FileAction {
     Example(String),
     Save,
     SaveAs,
+    /// Makes the paths in the scene's file relative to its folder.
+    MakeRelative,
+    /// Lists the files that the scene reads and that are missing.
+    MissingFiles,
+    /// Copies the files that the scene reads into its folder.
+    PackFiles,
     Quit,
     /// Saves to the scene's file and then runs a command. A scene without a file asks for one first.
     SaveThen(Command),
@@ -30,7 +37,17 @@ pub enum FileAction {
 impl FileAction {
     /// All file commands that need no argument.
     pub fn all() -> Vec<Self> {
-        vec![Self::New, Self::NewPlanet, Self::Open, Self::Save, Self::SaveAs, Self::Quit]
+        vec![
+            Self::New,
+            Self::NewPlanet,
+            Self::Open,
+            Self::Save,
+            Self::SaveAs,
+            Self::MakeRelative,
+            Self::MissingFiles,
+            Self::PackFiles,
+            Self::Quit,
+        ]
     }
 }
 
@@ -67,6 +84,24 @@ impl Action for FileAction {
                 icon::FLOPPY_DISK,
                 keys![COMMAND_SHIFT + S],
             ),
+            Self::MakeRelative => Info::new(
+                "Make paths relative",
+                "Makes the paths in the scene's file relative to its folder, so that both can be moved together.",
+                icon::LINK,
+                &[],
+            ),
+            Self::MissingFiles => Info::new(
+                "Report missing files",
+                "Lists the files that the scene reads and that do not exist.",
+                icon::MAGNIFYING_GLASS,
+                &[],
+            ),
+            Self::PackFiles => Info::new(
+                "Pack files into the scene's folder",
+                "Copies the files that the scene reads from other folders into the folder of the scene.",
+                icon::PACKAGE,
+                &[],
+            ),
             Self::Quit => Info::new(
                 "Quit",
                 "Quits Talweg. Asks first if there are unsaved changes.",
@@ -85,6 +120,8 @@ pub enum Proceed {
     /// Asks for a file to open.
     AskWhich,
     Open(PathBuf),
+    /// Opens a scene after the user has permitted its files outside its folder.
+    OpenPermitted(OutsideError),
     Example(String),
     Quit,
 }
@@ -97,7 +134,7 @@ impl Action for Proceed {
     fn info(&self) -> Info {
         match self {
             Self::New | Self::NewPlanet => Info::new("New scene", "Creates a new scene.", icon::FILE_PLUS, &[]),
-            Self::AskWhich | Self::Open(_) | Self::Example(_) => {
+            Self::AskWhich | Self::Open(_) | Self::OpenPermitted(_) | Self::Example(_) => {
                 Info::new("Open scene", "Opens another scene.", icon::FOLDER_OPEN, &[])
             }
             Self::Quit => Info::new("Quit", "Quits Talweg.", icon::SIGN_OUT, &[]),

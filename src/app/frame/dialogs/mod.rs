@@ -2,6 +2,7 @@
 
 pub mod files;
 pub mod modals;
+pub mod outside;
 pub mod overwrite;
 
 use bevy_egui::egui;

@@ -16,6 +16,8 @@ use talweg::io::{FileError, SaveTarget};
 pub enum OverwriteReason {
     /// Another program has changed the file since it was opened or saved here.
     Changed,
+    /// The file exists, and the user has not chosen it by name.
+    Exists,
     /// The file is write-protected.
     ReadOnly,
     /// The file has this number of names (hard links).
@@ -27,6 +29,7 @@ impl OverwriteReason {
     fn from_error(error: &FileError) -> Option<Self> {
         match error {
             FileError::Changed { .. } => Some(Self::Changed),
+            FileError::Exists { .. } => Some(Self::Exists),
             FileError::ReadOnly { .. } => Some(Self::ReadOnly),
             FileError::Linked { names, .. } => Some(Self::Linked(*names)),
             _ => None,
@@ -41,6 +44,10 @@ impl OverwriteReason {
                 "Another program or window has changed the file since you opened it. Overwrite discards those \
                  changes; Reload discards your edits."
                     .into(),
+            ),
+            Self::Exists => (
+                format!("“{name}” exists already"),
+                "Overwrite replaces it. If the export writes more files, it also replaces those that exist.".into(),
             ),
             Self::ReadOnly => (
                 format!("“{name}” is write-protected"),
@@ -76,7 +83,7 @@ impl Overwrite {
         over: impl FnOnce(SaveTarget) -> Command,
     ) -> Option<Self> {
         let reason = OverwriteReason::from_error(error)?;
-        let all_the_same = to.with_path(to.path()).over_read_only(true).over_links(true);
+        let all_the_same = to.with_path(to.path()).over_read_only(true).over_links(true).only_new(false);
         Some(Self { path: to.path().into(), reason, elsewhere, over: over(all_the_same) })
     }
 

@@ -1,9 +1,16 @@
 //! Edits of the layer stack: add, duplicate, delete, reorder, rename, show, hide and solo layers.
 
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
 use crate::frame::document::{Document, Group, Selection, StackPosition, Variant};
 use talweg::nodes::{Node, NodeKind};
 use talweg::param::{Preset, Value};
 use talweg::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
+use talweg::user_state::{OutsideError, PathUse, check_paths};
+
+/// The text of the layers that this program has copied last. Other texts in the clipboard come from elsewhere.
+static COPIED: Mutex<Option<String>> = Mutex::new(None);
 
 impl Document {
     /// Adds a layer above the selected layer and selects it. While the scene is selected, the layer is added on top. A
@@ -38,7 +45,9 @@ impl Document {
         };
         let layers = copied.iter().zip(shifts).map(layer).collect();
         let settings = self.scene().settings.clone();
-        Scene { name: self.scene().name.clone(), settings, layers, ..Scene::default() }.to_ron()
+        let text = Scene { name: self.scene().name.clone(), settings, layers, ..Scene::default() }.to_ron()?;
+        *COPIED.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.clone());
+        Ok(text)
     }
 
     /// Inserts the layers of a scene text above the selected layer, as one undo step. The layers keep their seeds.
@@ -47,6 +56,7 @@ impl Document {
     /// If the text is not a scene. The document then does not change.
     pub fn paste_layers(&mut self, text: &str) -> Result<Vec<Warning>, SceneError> {
         let (pasted, warnings) = Scene::from_ron(text)?;
+        self.check_pasted_files(text, &pasted)?;
         let StackPosition { index: at, depth } = self.position_for_new();
         let count = pasted.layers.len();
         if count == 0 {
@@ -64,6 +74,20 @@ impl Document {
         });
         self.select(Selection::Layer(at + count - 1));
         Ok(warnings)
+    }
+
+    /// Refuses pasted layers of somebody else if they read files outside the folder of this scene.
+    fn check_pasted_files(&self, text: &str, pasted: &Scene) -> Result<(), SceneError> {
+        let is_own = COPIED.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == Some(text);
+        let known = self.scene().files();
+        let paths: Vec<PathBuf> = pasted.files().into_iter().filter(|file| !known.contains(file)).collect();
+        if is_own || paths.is_empty() {
+            return Ok(());
+        }
+        match self.path() {
+            Some(file) => Ok(check_paths(file, &paths, PathUse::Read)?),
+            None => Err(OutsideError { scene: "the clipboard".into(), paths, usage: PathUse::Read }.into()),
+        }
     }
 
     /// Adds layers above the selected layer, as one undo step. Each added layer gets a new seed and an unused name.

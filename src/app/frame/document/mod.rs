@@ -319,7 +319,7 @@ impl Document {
 
     fn after_change(&mut self, before: &Scene) {
         self.edits += 1;
-        self.dirty = self.scene != self.saved;
+        self.dirty = is_unsaved(&self.scene, &self.saved);
         if needs_evaluation(before, &self.scene) {
             self.transport.pause();
             self.bump(false);
@@ -404,7 +404,7 @@ impl Document {
         self.replace(scene, file);
         let (saved, stamp) = saved.map(|(saved, _, stamp)| (saved, stamp)).unzip();
         self.saved = saved.map(Arc::new).unwrap_or_default();
-        self.dirty = self.scene != self.saved;
+        self.dirty = is_unsaved(&self.scene, &self.saved);
         self.stamp = stamp;
     }
 
@@ -457,6 +457,13 @@ impl Document {
         self.edits += 1;
         unsure.map_or(Ok(()), |error| Err(error.into()))
     }
+}
+
+/// Whether `scene` differs from the saved one. Settings of the last export do not count, because an export must not
+/// make a scene unsaved.
+fn is_unsaved(scene: &Scene, saved: &Scene) -> bool {
+    let same_builds = || Scene { builds: saved.builds.clone(), ..scene.clone() };
+    scene != saved && (scene.builds == saved.builds || same_builds() != *saved)
 }
 
 /// Whether a change of the scene needs an evaluation. Changes of names, palette, biomes and materials do not need one.

@@ -72,6 +72,24 @@ pub enum FileError {
         /// Path of the file to write.
         path: PathBuf,
     },
+    /// The file exists, and nobody has allowed the program to replace it.
+    #[error(
+        "cannot write {path}: a file of that name exists, and it is untouched. Give another name, or move the file away; on the command line, --overwrite replaces it"
+    )]
+    Exists {
+        /// Path of the file to write.
+        path: PathBuf,
+    },
+    /// Another program holds the lock on a folder.
+    #[error(
+        "cannot write into this folder: another program has held the lock {path} for {seconds} seconds, and no file was changed. Try again when that program has finished, or close it"
+    )]
+    Locked {
+        /// Path of the lock file.
+        path: PathBuf,
+        /// How long the program waited.
+        seconds: u64,
+    },
     /// The target folder for a new set of files is not empty.
     #[error("the folder {path} is not empty; give a new folder, so that the files do not mix with others")]
     NotEmpty {
@@ -137,6 +155,8 @@ impl FileError {
             | Self::ReadOnly { path }
             | Self::Linked { path, .. }
             | Self::Changed { path }
+            | Self::Exists { path }
+            | Self::Locked { path, .. }
             | Self::NotEmpty { path }
             | Self::Write { path, .. }
             | Self::Unsynced { path, .. }

@@ -58,6 +58,7 @@ use crate::field::Control;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaveTarget {
     path: PathBuf,
+    only_new: bool,
     over_read_only: bool,
     over_links: bool,
     expected: Option<FileStamp>,
@@ -66,7 +67,7 @@ pub struct SaveTarget {
 impl SaveTarget {
     /// A target at `path`. An existing file is replaced only if it is writable and has no other names (hard links).
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), over_read_only: false, over_links: false, expected: None }
+        Self { path: path.into(), only_new: false, over_read_only: false, over_links: false, expected: None }
     }
 
     /// Sets whether a write-protected file may be replaced; the new file is then write-protected too.
@@ -79,6 +80,12 @@ impl SaveTarget {
     #[must_use]
     pub fn over_links(self, over_links: bool) -> Self {
         Self { over_links, ..self }
+    }
+
+    /// Sets whether the write fails with [`FileError::Exists`] if the file exists.
+    #[must_use]
+    pub fn only_new(self, only_new: bool) -> Self {
+        Self { only_new, ..self }
     }
 
     /// Makes the write fail with [`FileError::Changed`] if the file no longer matches `stamp`.
@@ -100,8 +107,11 @@ impl SaveTarget {
 }
 
 impl SaveTarget {
-    /// Fails if the target has a stamp that the existing file does not match.
+    /// Fails if the target has a stamp that the existing file does not match, or must not exist and does.
     fn check_expected(&self, place: &WriteLocation) -> Result<(), FileError> {
+        if self.only_new && place.file.symlink_metadata().is_ok() {
+            return Err(FileError::Exists { path: self.path.clone() });
+        }
         let Some(expected) = &self.expected else { return Ok(()) };
         let path = self.path.clone();
         match FileStamp::read(&place.file) {
@@ -219,11 +229,12 @@ impl StagedFile {
     /// When the old file has changed or cannot be replaced, or when it was replaced but the folder cannot be synced.
     pub fn commit(self) -> Result<(), FileError> {
         // The lock prevents another save between the comparison and the replacement.
-        let _lock = FolderLock::new(&self.place.folder);
+        let lock = FolderLock::new(&self.place.folder)?;
         self.target.check_expected(&self.place)?;
         let Self { target, place, temporary } = self;
         let path = target.path;
         temporary.rename(&place.file).map_err(|source| FileError::Write { path: path.clone(), source })?;
+        drop(lock);
         place.sync_folder().map_err(|source| FileError::Unsynced { path, source })
     }
 }

@@ -60,6 +60,9 @@ impl WriteLocation {
             if data.is_dir() {
                 return Err(FileError::IsFolder { path: path.into() });
             }
+            if target.only_new {
+                return Err(FileError::Exists { path: path.into() });
+            }
             if !data.is_file() {
                 return Err(FileError::NotAFile { path: path.into(), kind: kind(data.file_type()) });
             }

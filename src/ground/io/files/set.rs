@@ -82,7 +82,7 @@ impl StagedSet {
     /// files that stay replaced. This function also fails when it has replaced all files but cannot sync a folder.
     pub fn commit(self) -> Result<(), FileError> {
         let folders = self.folders();
-        let _locks: Vec<_> = folders.iter().map(|folder| FolderLock::new(folder)).collect();
+        let _locks: Vec<_> = folders.iter().map(|folder| FolderLock::new(folder)).collect::<Result<_, _>>()?;
         self.replace(&folders)
     }
 

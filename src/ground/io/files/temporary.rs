@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 const PREFIX: &str = ".talweg-";
 const SUFFIX: &str = ".tmp";
+/// Name of the file that a program locks while it replaces files in a folder; see [`FolderLock`](super::FolderLock).
+pub(super) const LOCK_NAME: &str = ".talweg-lock";
 /// Maximum number of names to try for one temporary file. Leftovers of a program with the same process number can
 /// occupy some names.
 const MOST_NAMES: usize = 10_000;
@@ -27,7 +29,7 @@ fn is_ours(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     let middle = name.and_then(|name| name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-'));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    middle.is_some_and(|(process, count)| is_number(process) && is_number(count))
+    name == Some(LOCK_NAME) || middle.is_some_and(|(process, count)| is_number(process) && is_number(count))
 }
 
 /// Tries names until `make` creates a file or folder that is locked and still exists.
@@ -52,7 +54,7 @@ fn made(folder: &Path, make: impl Fn(&Path) -> std::io::Result<File>) -> std::io
 
 /// Whether `path` still refers to the open file.
 #[cfg(unix)]
-fn is_same(file: &File, path: &Path) -> bool {
+pub(super) fn is_same(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let number = |data: std::fs::Metadata| (data.dev(), data.ino());
     let named = std::fs::symlink_metadata(path).map(number);
@@ -60,7 +62,7 @@ fn is_same(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_same(_: &File, path: &Path) -> bool {
+pub(super) fn is_same(_: &File, path: &Path) -> bool {
     path.exists()
 }
 

@@ -16,7 +16,7 @@ use exr::prelude::{
 use super::notes::RasterNote;
 use super::numbers::{NumberRule, NumberStatement, NumberType};
 use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource, cell_of, range_of};
-use super::{RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
+use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts, texts_too_long};
 use crate::io::RasterError;
 
 /// The OpenEXR format with 32-bit floats.
@@ -252,5 +252,9 @@ fn texts(attributes: &LayerAttributes) -> Vec<(String, String)> {
 
 fn read_texts(path: &Path) -> std::io::Result<Texts> {
     let meta = MetaData::read_from_buffered(BufReader::new(File::open(path)?), false).map_err(Error::other)?;
-    Ok(meta.headers.first().map_or_else(Texts::new, |header| texts(&header.own_attributes)))
+    let Some(header) = meta.headers.first() else { return Ok(Texts::new()) };
+    match header.own_attributes.other.get(&Text::from(TEXTS)) {
+        Some(AttributeValue::Text(text)) if text.as_slice().len() > MAX_TEXT => Err(texts_too_long()),
+        _ => Ok(texts(&header.own_attributes)),
+    }
 }

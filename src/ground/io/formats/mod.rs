@@ -257,8 +257,14 @@ pub struct RasterFormat {
 /// Metadata as pairs of keyword and text.
 pub type Texts = Vec<(String, String)>;
 
-/// Maximum length in bytes of a text that is read from a file; scenes are shorter.
-const MAX_TEXT: usize = 32 << 20;
+/// Maximum length in bytes of all texts that are read from a file, after they are unpacked; scenes are shorter.
+pub const MAX_TEXT: usize = 32 << 20;
+
+/// The error for a file whose texts are longer than [`MAX_TEXT`].
+pub fn texts_too_long() -> std::io::Error {
+    let told = format!("its texts unpack to more than {} MiB, which is more than any scene needs", MAX_TEXT >> 20);
+    std::io::Error::new(std::io::ErrorKind::FileTooLarge, told)
+}
 
 /// All formats that Talweg can write, in menu order.
 pub static RASTER_FORMATS: [&RasterFormat; 7] =

@@ -10,7 +10,7 @@ use super::notes::RasterNote;
 use super::numbers::{NumberRule, NumberStatement, NumberType};
 use super::options::NumberMeaning;
 use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource, cell_of, range_of};
-use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts};
+use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts, texts_too_long};
 use crate::io::RasterError;
 
 /// The PNG format with 8 or 16 bits.
@@ -193,6 +193,20 @@ fn read_texts(path: &Path) -> std::io::Result<Texts> {
     let reader = png::Decoder::new_with_limits(BufReader::new(File::open(path)?), limits).read_info()?;
     let info = reader.info();
     let plain = info.uncompressed_latin1_text.iter().map(|chunk| (chunk.keyword.clone(), chunk.text.clone()));
-    let international = info.utf8_text.iter().filter_map(|chunk| Some((chunk.keyword.clone(), chunk.get_text().ok()?)));
-    Ok(plain.chain(international).collect())
+    let mut texts: Texts = plain.collect();
+    let mut left = MAX_TEXT;
+    for chunk in &info.utf8_text {
+        let mut chunk = chunk.clone();
+        // A kilobyte can unpack to a gigabyte, so the limit applies while a text is unpacked.
+        chunk.decompress_text_with_limit(left).map_err(|error| {
+            // The decoder reports its limit as an error of the format, known only by its text.
+            let is_limit = matches!(error, png::DecodingError::LimitsExceeded);
+            let is_full = is_limit || error.to_string().contains("Out of decompression space");
+            if is_full { texts_too_long() } else { error.into() }
+        })?;
+        let text = chunk.get_text()?;
+        left = left.checked_sub(text.len()).ok_or_else(texts_too_long)?;
+        texts.push((chunk.keyword, text));
+    }
+    Ok(texts)
 }

@@ -6,10 +6,12 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::{MeshFormat, MeshWriteOptions, UpAxis, bounds_of, refused, triple, write_values};
-use crate::io::formats::Texts;
+use crate::io::formats::{MAX_TEXT, Texts, texts_too_long};
 use crate::mesh::{Mesh, PartKind};
 
 /// The GLB format.
@@ -307,13 +309,84 @@ fn read_extras(path: &std::path::Path) -> io::Result<Texts> {
     let mut head = [0; 20];
     file.read_exact(&mut head).map_err(|_| no_glb())?;
     let length = u32::from_le_bytes([head[12], head[13], head[14], head[15]]);
-    if &head[..4] != b"glTF" || &head[16..] != b"JSON" || length > MOST_JSON {
+    if &head[..4] != b"glTF" || &head[16..] != b"JSON" {
         return Err(no_glb());
+    }
+    if length > MOST_JSON {
+        return Err(texts_too_long());
     }
     let mut json = Vec::new();
     file.take(u64::from(length)).read_to_end(&mut json)?;
-    let document: Value = serde_json::from_slice(&json).map_err(|_| no_glb())?;
-    let extras = document["asset"]["extras"].as_object();
-    let text = |(key, value): (&String, &Value)| Some((key.clone(), value.as_str()?.to_string()));
-    Ok(extras.map(|extras| extras.iter().filter_map(text).collect()).unwrap_or_default())
+    let document: GlbDocument = serde_json::from_slice(&json).map_err(|_| no_glb())?;
+    let extras: Texts = document.asset.extras.into_iter().filter_map(|(key, text)| Some((key, text.0?))).collect();
+    match extras.iter().map(|(_, text)| text.len()).sum::<usize>() {
+        0..=MAX_TEXT => Ok(extras),
+        _ => Err(texts_too_long()),
+    }
+}
+
+/// The part of a document that contains metadata. Other parts can take much memory, so they are skipped.
+#[derive(Deserialize)]
+struct GlbDocument {
+    #[serde(default)]
+    asset: GlbAsset,
+}
+
+#[derive(Default, Deserialize)]
+struct GlbAsset {
+    #[serde(default)]
+    extras: std::collections::BTreeMap<String, GlbText>,
+}
+
+/// A text; `None` for every other kind of value.
+struct GlbText(Option<String>);
+
+impl<'de> Deserialize<'de> for GlbText {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(GlbTextVisitor)
+    }
+}
+
+struct GlbTextVisitor;
+
+impl<'de> serde::de::Visitor<'de> for GlbTextVisitor {
+    type Value = GlbText;
+
+    fn expecting(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+        out.write_str("a value")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<GlbText, E> {
+        Ok(GlbText(Some(text.into())))
+    }
+
+    fn visit_unit<E>(self) -> Result<GlbText, E> {
+        Ok(GlbText(None))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<GlbText, E> {
+        Ok(GlbText(None))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<GlbText, E> {
+        Ok(GlbText(None))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<GlbText, E> {
+        Ok(GlbText(None))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<GlbText, E> {
+        Ok(GlbText(None))
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, mut list: A) -> Result<GlbText, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(GlbText(None))
+    }
+
+    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<GlbText, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(GlbText(None))
+    }
 }

@@ -2,10 +2,11 @@
 //! the root x in [0, y] of x + c·x^n = y, for one n and many values of c and y.
 //!
 //! Scheme: with x = t·y the root depends on one number, b = c·y^(n-1): t + b·t^n = 1. So log t is tabulated over s =
-//! log b and read by cubic Hermite interpolation. The slopes for it are known: d log t / d log b = -(1 - t) / (t + n (1
-//! - t)). The lower end of the table is where b is so small that t rounds to 1. The upper end is where t is negligible
-//! relative to 1; beyond it log t continues as a straight line. Logarithms are to base 2, computed with + - × ÷ and the
-//! bits of the numbers, so the results are the same on every machine.
+//! log b and read by cubic Hermite interpolation. The slopes for it are known:
+//! d log t / d log b = -(1 - t) / (t + n (1 - t)). The lower end of the table is where b is so small that t is rounded
+//! to one. The upper end is where t is negligible relative to 1; beyond it log t continues as a straight line.
+//! Logarithms are to base 2, computed with + - × ÷ and the bits of the numbers, so the results are the same on every
+//! machine.
 //! Error: t is accurate to 1e-7, as `tests/core/nodes/erosion/streams.rs` shows by comparison with bisection.
 
 /// Number of table entries per doubling of b.

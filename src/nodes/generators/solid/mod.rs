@@ -154,8 +154,8 @@ pub fn floor(place: f32) -> (i32, f32) {
     (whole - i32::from(above), place - if above { nearest - 1.0 } else { nearest })
 }
 
-/// Returns the random bits of a lattice corner. `mixed` is the combination of its coordinates and the seed by
-/// [`mixed`].
+/// Returns the random bits of a lattice corner. The argument is the number that [`mixed`] makes from the coordinates of
+/// the corner and the seed.
 #[inline(always)]
 pub fn drawn(mixed: u32) -> u32 {
     let h = (mixed ^ (mixed >> 15)).wrapping_mul(0x2c1b_3c6d);

@@ -180,7 +180,8 @@ impl PlanetRivers {
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
         // The sea floor stays unchanged.
         let mut ground = BankedGround::new(mesh, before, *sea, &reaches, cx.control)?.cut;
-        // The side of a lower valley can cut into a bed. Downstream of the cut the bed continues at the lower height.
+        // The side slope of a neighbouring, deeper valley can cut into the bed of a river and lower it. Downstream of
+        // this cut, the bed continues at the lower height.
         // In a fjord the sill stays.
         let is_above_sea: Vec<bool> =
             is_bed.iter().enumerate().map(|(k, is_bed)| *is_bed && !fjord.get(k).is_some_and(|f| *f)).collect();

@@ -90,8 +90,8 @@ impl Atlas {
 }
 
 /// A tile in the form that the shaders read. `piece` holds the tile's corner, its level as a bit shift with the number
-/// of the side wall, and its first texel. The corner counts steps from the step that contains the eye. `morphs` holds
-/// the morph fraction of each corner.
+/// of the side wall, and its first texel. The position of the corner is given in steps of the grid, relative to the
+/// grid point before the eye. `morphs` holds the morph fraction of each corner.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct TileInstance {

@@ -8,13 +8,13 @@ use tiff_reader::Ifd;
 use super::GDAL_METADATA;
 use super::decode::open_path;
 use super::geo_keys::GeoKeys;
-use crate::io::formats::Texts;
 use crate::io::formats::colours::ColourReading;
 use crate::io::formats::notes::RasterNote;
 use crate::io::formats::numbers::{NumberStatement, NumberType};
 use crate::io::formats::place::{Affine, CoordinateSystem, Position, position};
 use crate::io::formats::reader::{RasterSource, cell_of, range_of};
 use crate::io::formats::units::length_named;
+use crate::io::formats::{MAX_TEXT, Texts, texts_too_long};
 
 /// Contents of the GeoTIFF tags, of GDAL's tags and of the files beside a TIFF file.
 #[derive(Default)]
@@ -263,7 +263,11 @@ fn unescaped(text: &str) -> String {
 pub(super) fn read_texts(path: &Path) -> std::io::Result<Texts> {
     let file = open_path(path).map_err(std::io::Error::other)?;
     let metadata = file.ifd(0).ok().and_then(|ifd| ifd.tag(GDAL_METADATA)).and_then(|tag| tag.value.as_str());
-    let items = gdal_items(metadata.unwrap_or_default()).into_iter().filter(|item| item.channel == 0);
+    let metadata = metadata.unwrap_or_default();
+    if metadata.len() > MAX_TEXT {
+        return Err(texts_too_long());
+    }
+    let items = gdal_items(metadata).into_iter().filter(|item| item.channel == 0);
     Ok(items.map(|item| (item.name, item.text)).collect())
 }
 
