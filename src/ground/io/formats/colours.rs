@@ -41,6 +41,17 @@ impl ColourReading {
         let extra = ifd.extra_samples().unwrap_or_default();
         let first_extra = names.len().saturating_sub(extra.len());
         let alpha = extra.iter().position(opacity).map(|k| first_extra + k);
+        // GDAL uses the opacity of integers only.
+        let is_float = ifd.sample_format().is_ok_and(|formats| formats.contains(&3));
+        if let Some(alpha) = alpha.filter(|_| is_float && source.options.no_data == NoDataRule::File) {
+            notes.push(RasterNote::new(
+                "opacity",
+                format!(
+                    "its channel {} is the opacity, so samples with opacity 0 have no data; set No data to None to read them",
+                    alpha + 1
+                ),
+            ));
+        }
         let is_colour = ifd.photometric_interpretation() == Some(2) && names.len() >= 3;
         Self::of_channels(names.to_vec(), is_colour, alpha, source, "TIFF or GeoTIFF", notes)
     }
@@ -173,7 +184,8 @@ pub(super) fn probable_encoding(rows: &[Vec<[u8; 3]>]) -> Option<NumberMeaning> 
         let of = || rows.iter().flatten().map(|pixel| pixel[channel]);
         of().max().unwrap_or(0) - of().min().unwrap_or(0)
     };
-    if spread(1) < 8 || spread(2) < 8 {
+    // Terrarium has no blue where all heights are whole metres.
+    if spread(1) < 8 || (1..8).contains(&spread(2)) {
         return None;
     }
     [NumberMeaning::Terrarium, NumberMeaning::Mapbox].into_iter().find(|meaning| {
@@ -210,6 +222,8 @@ mod tests {
             [(number >> 16) as u8, (number >> 8) as u8, number as u8]
         });
         assert_eq!(probable_encoding(&terrarium), Some(NumberMeaning::Terrarium));
+        let whole = of_height(&|h| [((h as u32 + 32768) >> 8) as u8, h as u8, 0]);
+        assert_eq!(probable_encoding(&whole), Some(NumberMeaning::Terrarium));
         let mapbox = of_height(&|h| {
             let number = ((h + 10000.0) * 10.0) as u32;
             [(number >> 16) as u8, (number >> 8) as u8, number as u8]

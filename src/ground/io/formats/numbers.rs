@@ -193,7 +193,7 @@ impl NumberRule {
     fn mark_usual_voids(&self, values: &mut [f32], notes: &mut Vec<RasterNote>) {
         let beyond = |v: f32| f64::from(v.abs()) >= BEYOND_HEIGHTS;
         let mut named: Vec<(f64, usize)> = Vec::new();
-        for value in values.iter_mut().filter(|v| v.is_finite() && beyond(**v)) {
+        for value in values.iter_mut().filter(|v| beyond(**v)) {
             let number = f64::from(*value);
             match named.iter_mut().find(|(void, _)| *void == number) {
                 Some((_, count)) => *count += 1,
@@ -214,7 +214,7 @@ impl NumberRule {
                 "undeclared-no-data",
                 format!(
                     "{count} samples hold {}, far from all heights, so they count as samples without data; set No data to None if they are heights",
-                    short_number(*void)
+                    if void.is_finite() { short_number(*void) } else { "numbers beyond 3.4e38".into() }
                 ),
             ));
         }

@@ -21,7 +21,7 @@ struct Described {
     unit: f64,
     #[serde(default)]
     geographic: bool,
-    /// Length of the unit of the map in metres.
+    /// Length of the unit of the map, in metres or in degrees.
     #[serde(default)]
     map_unit: f64,
     rows: usize,
@@ -75,11 +75,20 @@ fn compared(folder: &Path, described: &Described) -> (Outcome, String) {
     };
     match difference(folder, described, &raster) {
         None => (Outcome::Agrees, String::new()),
-        Some(what) if raster.notes.is_empty() => (Outcome::DiffersSilently, what),
-        Some(what) => {
-            let kinds: Vec<&str> = raster.notes.iter().map(|note| note.kind).collect();
-            (Outcome::DiffersWithNote, format!("{what}; noted: {}", kinds.join(", ")))
-        }
+        Some(what) => match raster.notes.iter().find(|note| explains(note.kind, &what)) {
+            Some(note) => (Outcome::DiffersWithNote, format!("{what}; noted: {}", note.kind)),
+            None => (Outcome::DiffersSilently, what),
+        },
+    }
+}
+
+/// Whether a kind of note tells users of a difference.
+fn explains(note: &str, difference: &str) -> bool {
+    match difference {
+        "other missing data" => ["undeclared-no-data", "omitted-blocks", "opacity"].contains(&note),
+        "no position" => note == "turned",
+        "lengths on the ground that differ from the map" => note == "map-scale",
+        _ => false,
     }
 }
 
@@ -131,7 +140,7 @@ fn place_difference(described: &Described, raster: &Raster, [flips_rows, flips_c
     if b != 0.0 || d != 0.0 || found.in_degrees != described.geographic {
         return Some("another kind of position".into());
     }
-    let unit = if described.geographic { 1.0 } else { described.map_unit };
+    let unit = described.map_unit;
     // The centre of the first sample, in the order of a map.
     let column = if flips_columns { described.columns as f64 - 0.5 } else { 0.5 };
     let row = if flips_rows { described.rows as f64 - 0.5 } else { 0.5 };

@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import OpenEXR
 import rasterio
+import rasterio.shutil
 import tifffile
 from PIL import Image, PngImagePlugin
 from rasterio.control import GroundControlPoint
@@ -49,6 +50,8 @@ def describe(name, values=None, mask=None):
             crs = read.crs
             about["geographic"] = bool(crs and crs.is_geographic)
             about["map_unit"] = float(crs.linear_units_factor[1]) if crs and crs.is_projected else 1.0
+            if about["geographic"]:
+                about["map_unit"] = float(np.degrees(crs.units_factor[1]))  # degrees, also for a system in grads
             names = {"ft": 0.3048, "us-ft": 1200 / 3937, "cm": 0.01, "km": 1000.0, "US survey foot": 1200 / 3937, "foot": 0.3048}
             about["unit"] = names.get(read.units[0] or "", 1.0)
     values = np.asarray(values, dtype="<f8")

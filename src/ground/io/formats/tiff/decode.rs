@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tiff_reader::source::{FileSource, TiffSource};
-use tiff_reader::{Ifd, OpenOptions, TiffError, TiffFile};
+use tiff_reader::{ByteOrder, Ifd, OpenOptions, TiffError, TiffFile};
 
 use super::READER;
 use super::file_tags::FileTags;
@@ -64,6 +64,40 @@ fn open_options() -> OpenOptions {
     options
 }
 
+/// TIFF tag of the kind of the numbers: whole numbers (1), signed numbers (2), floats (3).
+const SAMPLE_FORMAT: u16 = 339;
+
+/// Opens a file of floats of 16 bits as whole numbers of 16 bits, because the decoder refuses such floats. `None` for
+/// files of other numbers.
+fn open_halves(file: &TiffFile, bytes: &[u8]) -> Option<TiffFile> {
+    let ifd = file.ifd(0).ok()?;
+    let is_half = ifd.bits_per_sample().ok()?.iter().all(|bits| *bits == 16)
+        && ifd.sample_format().ok()?.iter().all(|format| *format == 3);
+    if !is_half {
+        return None;
+    }
+    let is_little = file.byte_order() == ByteOrder::LittleEndian;
+    let at = |at: usize, length: usize| {
+        let mut part = bytes.get(at..at.checked_add(length)?)?.to_vec();
+        if is_little {
+            part.reverse();
+        }
+        Some(part.iter().fold(0usize, |number, byte| number << 8 | usize::from(*byte)))
+    };
+    // Lengths in bytes of the number of entries, of an entry, and of a count or an offset.
+    let [head, entry, word] = if file.is_bigtiff() { [8, 20, 8] } else { [2, 12, 4] };
+    let start = usize::try_from(ifd.offset()).ok()?;
+    let mut entries = (0..at(start, head)?).map(|k| start + head + k * entry);
+    let place = entries.find(|place| at(*place, 2) == Some(usize::from(SAMPLE_FORMAT)))?;
+    let count = at(place + 4, word)?;
+    let values = if count * 2 <= word { place + 4 + word } else { at(place + 4 + word, word)? };
+    let mut changed = bytes.to_vec();
+    for value in changed.get_mut(values..values.checked_add(count * 2)?)?.as_chunks_mut::<2>().0 {
+        *value = if is_little { 1u16.to_le_bytes() } else { 1u16.to_be_bytes() };
+    }
+    open(Arc::new(changed)).ok()
+}
+
 /// Opens a TIFF file without reading all of it.
 pub(super) fn open_path(path: &std::path::Path) -> Result<TiffFile, TiffError> {
     TiffFile::from_source_with_options(Arc::new(FileSource::open(path)?), open_options())
@@ -79,6 +113,12 @@ pub(super) fn broken(source: &RasterSource, error: &TiffError) -> RasterError {
         TiffError::DecompressionFailed { .. } => source.unreadable(
             READER.name,
             format!("{error}; the file is damaged. Download or copy it again, or export it again from its source"),
+        ),
+        TiffError::UnsupportedBitsPerSample(bits) => source.unreadable(
+            READER.name,
+            format!(
+                "numbers of {bits} bits of this kind are not supported; `gdal_translate -ot Float32 IN.tif OUT.tif` saves them as floats of 32 bits"
+            ),
         ),
         _ => source.unreadable(READER.name, error),
     }
@@ -247,10 +287,18 @@ fn image<'a>(file: &'a TiffFile, ifd: &'a Ifd, source: &'a RasterSource) -> Resu
 }
 
 fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster, RasterError> {
-    let file = open(source.bytes.clone()).map_err(|error| broken(source, &error))?;
+    let mut file = open(source.bytes.clone()).map_err(|error| broken(source, &error))?;
+    let halves = open_halves(&file, &source.bytes);
+    let is_half = halves.is_some();
+    if let Some(halves) = halves {
+        file = halves;
+    }
     let ifd = file.ifd(0).map_err(|error| broken(source, &error))?;
     check_kind(ifd, source)?;
-    let image = image(&file, ifd, source)?;
+    let mut image = image(&file, ifd, source)?;
+    if is_half {
+        image.number_type = NumberType::Float(16);
+    }
     let mut notes = Vec::new();
     let tags = FileTags::read(ifd, source, &mut notes);
     let reading = ColourReading::choose(&tags.channel_names(ifd), ifd, source, &mut notes)?;

@@ -1,13 +1,14 @@
 //! TIFF of 8, 16 or 32 bits, compressed by Deflate. A raster with a map position becomes a GeoTIFF (OGC 19-008), which
 //! stores the pixel scale, the tie point, the coordinate system and the no-data value in GDAL's form. Metadata become
 //! GDAL metadata items, which `gdalinfo` and rasterio show. Writing uses the crates `tiff-writer` and `geotiff-writer`;
-//! reading uses the crate `tiff`.
+//! reading uses the crate `tiff-reader`.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `text_tag` | adds metadata to files, because the writing crate has no support for them |
 //! | `decode` | the numbers of a file |
 //! | `file_tags` | the tags of a file: position, scale, unit, no-data, metadata |
+//! | `geo_keys` | the GeoTIFF keys of a file: coordinate system and units |
 
 mod decode;
 mod file_tags;
