@@ -10,14 +10,16 @@ use super::input::{SceneArgs, SceneJob};
 use super::{CommandResult, Failure, print, print_json};
 use talweg::eval::MemoryUse;
 use talweg::field::{Control, Terrain};
+use talweg::io::is_heightmap;
 use talweg::measure::{DIFFERENCES, Difference, Limits, TerrainScale, difference};
+use talweg::mesh::import::is_mesh;
 use talweg::scene::{SceneChange, scene_changes};
 
 /// List the differences between two scenes: layers, parameters with units, settings, and with --heights the heights
 #[derive(Args)]
 #[command(after_help = "\
 Prints one difference per line: layers that were added, removed, moved or renamed, and every value that differs. --size,
---seed and --set change both scenes in the same way.
+--seed and --set change both scenes in the same way. `talweg measure A --against B` compares heightmaps of other programs.
 
 The exit code is 0 if the scenes are the same, 1 if they differ, and 2 if an error occurred, as with `diff`.
 
@@ -47,8 +49,8 @@ pub fn run(args: &DiffArgs) -> CommandResult {
 }
 
 fn compare(args: &DiffArgs) -> CommandResult {
-    let first = args.scene.load()?;
-    let second = args.scene.with_changes_for(&args.other).load()?;
+    let first = loaded(&args.scene)?;
+    let second = loaded(&args.scene.with_changes_for(&args.other))?;
     let changes = scene_changes(&first.scene, &second.scene);
     let difference = if args.heights { Some(heights(args, &first, &second)?) } else { None };
     let is_same = changes.is_empty() && difference.as_ref().is_none_or(|d| d.largest_metres == 0.0);
@@ -69,6 +71,16 @@ fn compare(args: &DiffArgs) -> CommandResult {
         print(&text)?;
     }
     if is_same { Ok(()) } else { Err(Failure::Different) }
+}
+
+/// Loads a scene. The error for a heightmap without a scene names the command that compares heightmaps.
+fn loaded(scene: &SceneArgs) -> Result<SceneJob, Failure> {
+    scene.load().map_err(|failure| match failure {
+        Failure::Failed(error) if is_heightmap(scene.path()) || is_mesh(scene.path()) => Failure::Failed(
+            anyhow::anyhow!("{error}. `talweg measure A --against B` compares the heights of two files"),
+        ),
+        other => other,
+    })
 }
 
 fn heights(args: &DiffArgs, first: &SceneJob, second: &SceneJob) -> Result<Difference, Failure> {

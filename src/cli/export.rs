@@ -15,6 +15,7 @@ use talweg::export::{
     self, ExportError, ExportFolder, ExportReport, ExportRequest, MeshReport, RasterReport, ScatterReport,
 };
 use talweg::field::MAX_SAMPLES;
+use talweg::io::formats::map_scale;
 use talweg::io::memory::bytes_text;
 use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildTiles, Scene, relative_path};
 use talweg::scene_files::store_build;
@@ -208,6 +209,9 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     let of_files = args.request_for_files()?;
     let mut job = args.scene.load_for_tiles()?;
     let (request, place) = args.checked(of_files, &job.scene)?;
+    if let Some(note) = scale_note(&request, &job.scene).filter(|_| !job.quiet) {
+        print_message(&format!("note: {note}"));
+    }
     job.samples = export::samples(&request, &job.scene).map_err(failed)?;
     let report = match large_export(&job, &request, &place)? {
         Some(large) => job.with_progress(|control, tell| job.pool.install(|| large.write(control, tell)))?,
@@ -230,6 +234,22 @@ pub fn run(args: &ExportArgs) -> CommandResult {
         note_built_files(args.scene.path(), &report.files());
     }
     if args.json { print_json(&report) } else { print(&lines(&report)) }
+}
+
+/// A warning if the coordinate system of the export changes lengths by more than a hundredth at the terrain.
+fn scale_note(request: &ExportRequest, scene: &Scene) -> Option<String> {
+    let BuildPlacement { epsg, west, south } = request.placement.filter(|_| !scene.is_planet())?;
+    let half = 0.5 * f64::from(scene.settings.size_metres);
+    let [east_west, north_south] = map_scale(epsg, [west + half, south + half])?;
+    let changes = |scale: f64| (scale - 1.0).abs() > 0.01;
+    (changes(east_west) || changes(north_south)).then(|| {
+        let side = scene.settings.size_metres / 1000.0;
+        format!(
+            "EPSG:{epsg} changes lengths at this position: the terrain covers {side} km on the map, which is {:.2} km on \
+             the ground from west to east. Choose a system with true lengths there, such as UTM",
+            f64::from(side) / east_west
+        )
+    })
 }
 
 /// The tiled build of an export. `None` if the terrain fits into memory and is small enough to be evaluated at once.

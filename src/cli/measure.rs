@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::input::{SceneArgs, SceneJob};
 use super::reading::ReadArgs;
-use super::{CommandResult, Failure, print, print_json, usage};
+use super::{CommandResult, Failure, print, print_json, print_message, usage};
 use talweg::eval::{MemoryUse, check_memory, thread_pool};
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
 use talweg::io::formats::ReadOptions;
@@ -243,7 +243,7 @@ fn heightmap(path: &Path, white: f32, options: ReadOptions) -> Result<(Arc<Terra
     check_name(path)?;
     let raster = raster_or_mesh(&path.to_string_lossy(), options)?;
     for note in &raster.notes {
-        eprintln!("note: {}: {note}", path.display());
+        print_message(&format!("note: {}: {note}", path.display()));
     }
     if raster.width != raster.height {
         return Err(Failure::Failed(anyhow::anyhow!(

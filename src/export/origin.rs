@@ -173,6 +173,9 @@ pub enum LoadError {
     /// The scene file cannot be read.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// The path stands for standard input.
+    #[error("scenes are not read from standard input; save the scene to a file and give its name")]
+    StandardInput,
     /// There is no such file and no such example.
     #[error("there is no scene {path}; give a .ron file or one of the shipped examples: {examples}")]
     NoScene {
@@ -203,6 +206,9 @@ pub fn load_scene(path: &Path) -> Result<(Scene, Vec<Warning>), LoadError> {
     if may_carry_scene(path) {
         let FileOrigin { scene, warnings, .. } = read_origin(path)?;
         return Ok((scene, warnings));
+    }
+    if path == Path::new("-") {
+        return Err(LoadError::StandardInput);
     }
     check_place_for_scene(path)?;
     match Scene::load(path) {

@@ -18,9 +18,9 @@ pub struct PyRaster {
     path: PathBuf,
 }
 
-/// Reads a file of heights. The values are metres if the file says so, and are otherwise scaled to 0 to 1. `numbers` and
-/// `unit` are values of the parameters of an `Import` layer, such as "Metres" and "Feet". `no_data` is the number that
-/// marks samples without data; with `keep_all` every number is a height. `channel` counts from 1.
+/// Reads a file of heights. The values are metres if the file says so, and are otherwise scaled to 0 to 1. `numbers`
+/// and `unit` are values of the parameters of an `Import` layer, such as "Metres" and "Feet". `no_data` is the number
+/// that marks samples without data; with `keep_all` every number is a height. `channel` counts from 1.
 #[pyfunction]
 #[pyo3(signature = (path, *, numbers="File", unit="File", no_data=None, keep_all=false, channel=0, first_row_is_south=false, raw_width=0, big_endian=false))]
 #[expect(clippy::too_many_arguments, reason = "they are named in Python")]

@@ -48,9 +48,10 @@ impl Repairs {
 
     /// Makes the scene from the contents of a file. `text` is the text of the file.
     pub fn scene(&mut self, file: SceneV1, text: &str) -> Scene {
-        // Talweg always writes a name, the settings, and a name and a seed for every layer; a file without them was
-        // written by hand.
-        let is_by_hand = file.name.is_none() || file.settings.is_none();
+        // Talweg always writes a name, the settings, and a name and a seed for every layer, and starts with the version
+        // on a line of its own. Any other file was written by hand.
+        let starts_as_written = text.trim_start().strip_prefix('(').is_some_and(|rest| rest.starts_with(['\n', '\r']));
+        let is_by_hand = file.name.is_none() || file.settings.is_none() || !starts_as_written;
         let mut settings = file.settings.unwrap_or_default();
         self.clamp("scene", &mut settings);
         let mut climate = file.climate;

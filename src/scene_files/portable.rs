@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::edit_text;
+use crate::io::formats::side_files as raster_side_files;
 use crate::io::{FileError, FileStamp, SaveTarget, write_atomically};
 use crate::scene::{Scene, SceneError, folder_of, relative_path, text_with_paths};
 use crate::user_state::is_below;
 
-/// Side files that belong to a raster, with the name of the raster before these endings.
-const SIDE_ENDINGS: [&str; 13] =
-    ["prj", "tfw", "pgw", "jgw", "wld", "bpw", "hdr", "stx", "clr", "aux.xml", "msk", "ovr", "bin"];
 /// Maximum number of subfolders that are tried for files of the same name.
 const MOST_FOLDERS: usize = 1000;
 
@@ -101,7 +99,7 @@ fn slashes(path: &Path) -> String {
 /// their names. The files stay together, because readers find side files and the faces of a cube by their names.
 fn copy_together(files: &[&PathBuf], folder: &Path) -> Result<Vec<PackedFile>, SceneError> {
     let with_sides: Vec<PathBuf> =
-        files.iter().flat_map(|file| side_files(file).chain([PathBuf::from(file)])).collect();
+        files.iter().flat_map(|file| side_files(file).into_iter().chain([PathBuf::from(file)])).collect();
     let name = |file: &Path| file.file_name().unwrap_or_default().to_os_string();
     let fits = |target: &PathBuf| with_sides.iter().all(|file| is_free_or_same(file, &target.join(name(file))));
     let numbered = (2..MOST_FOLDERS).map(|k| folder.join(k.to_string()));
@@ -129,17 +127,10 @@ fn is_free_or_same(file: &Path, copy: &Path) -> bool {
     }
 }
 
-/// Existing side files of `file`: `dem.tfw` and `dem.tif.aux.xml` of `dem.tif`.
-fn side_files(file: &Path) -> impl Iterator<Item = PathBuf> {
-    let own = file.as_os_str().to_os_string();
-    let appended = SIDE_ENDINGS.map(|ending| {
-        let mut name = own.clone();
-        name.push(format!(".{ending}"));
-        PathBuf::from(name)
-    });
-    let replaced = SIDE_ENDINGS.map(|ending| file.with_extension(ending));
-    let file = file.to_path_buf();
-    appended.into_iter().chain(replaced).filter(move |side| *side != file && side.is_file())
+/// Existing files that belong to `file`: those that describe a raster, and the numbers of a mesh in glTF.
+fn side_files(file: &Path) -> Vec<PathBuf> {
+    let numbers = file.extension().filter(|extension| *extension == "gltf").map(|_| file.with_extension("bin"));
+    raster_side_files(file).into_iter().chain(numbers.filter(|numbers| numbers.is_file())).collect()
 }
 
 #[cfg(test)]

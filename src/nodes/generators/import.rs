@@ -74,7 +74,7 @@ talweg_ground::choices! {
         Smooth "Filled from the rim": "A smooth surface between the edges of the gap.",
         Lowest "Lowest height": "The lowest height of the file.",
         Sea "Sea level": "The height of the water surface.",
-        Void "Cut out": "The area is cut out of the terrain.",
+        Void "Cut out": "The area is cut out of the terrain. Water and eroded rock still cross it, over the surface that a fill from the rim would give.",
     }
 }
 

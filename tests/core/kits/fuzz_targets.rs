@@ -31,13 +31,15 @@ pub struct FuzzTarget {
     pub run: fn(&[u8]),
 }
 
-pub const TARGETS: [FuzzTarget; 12] = [
+pub const TARGETS: [FuzzTarget; 14] = [
     FuzzTarget { name: "scene_text", run: scene_text },
     FuzzTarget { name: "biome_table", run: biome_table },
     FuzzTarget { name: "rule_list", run: rule_list },
     FuzzTarget { name: "palette", run: palette },
     FuzzTarget { name: "heightmap", run: heightmap },
     FuzzTarget { name: "raster", run: raster_file },
+    FuzzTarget { name: "raster_with_header", run: raster_with_header },
+    FuzzTarget { name: "packed_raster", run: packed_raster },
     FuzzTarget { name: "planet_import", run: planet_import },
     FuzzTarget { name: "mesh_from_above", run: mesh_from_above },
     FuzzTarget { name: "preferences", run: preferences },
@@ -151,6 +153,8 @@ fn chosen(bytes: &[u8], choices: [usize; 3]) -> Option<([usize; 3], &[u8])> {
 
 const ENDINGS: [&str; 3] = ["png", "r16", "r32"];
 const RASTER_ENDINGS: [&str; 6] = ["tif", "exr", "hgt", "asc", "raw", "r32"];
+const HEADER_ENDINGS: [&str; 5] = ["bil", "bip", "bsq", "flt", "dem"];
+const PACKED_ENDINGS: [&str; 3] = ["zip", "asc.gz", "hgt.gz"];
 const MESH_ENDINGS: [&str; 5] = ["glb", "gltf", "obj", "ply", "stl"];
 
 /// The file extension for an input of a target, from its first byte, and the file contents; `None` for targets that do
@@ -159,6 +163,8 @@ pub fn height_file<'a>(target: &str, bytes: &'a [u8]) -> Option<(&'static str, &
     let endings: &[&str] = match target {
         "heightmap" => &ENDINGS,
         "raster" => &RASTER_ENDINGS,
+        "raster_with_header" => &HEADER_ENDINGS,
+        "packed_raster" => &PACKED_ENDINGS,
         "mesh_from_above" => &MESH_ENDINGS,
         _ => return None,
     };
@@ -222,10 +228,39 @@ fn raster_file(bytes: &[u8]) {
     let folder = scratch();
     let file = folder.path().join(format!("N46E007.{}", RASTER_ENDINGS[ending]));
     std::fs::write(&file, contents).expect("a file");
-    check_origin(&file);
+    check_raster(&file, voids, [0, 1, 2, 7][width]);
+}
+
+/// A raster with its header in a file beside it. The header ends at the first byte of zero.
+fn raster_with_header(bytes: &[u8]) {
+    let Some(([ending, voids, _], contents)) = chosen(bytes, [5, 4, 1]) else { return };
+    let folder = scratch();
+    let file = folder.path().join(format!("N46E007.{}", HEADER_ENDINGS[ending]));
+    write_with_header(&file, contents);
+    check_raster(&file, voids, 0);
+}
+
+/// A raster in a ZIP archive or packed with gzip.
+fn packed_raster(bytes: &[u8]) {
+    let Some(([ending, voids, _], contents)) = chosen(bytes, [3, 4, 1]) else { return };
+    let folder = scratch();
+    let file = folder.path().join(format!("N46E007.{}", PACKED_ENDINGS[ending]));
+    std::fs::write(&file, contents).expect("a file");
+    check_raster(&file, voids, 0);
+}
+
+/// Writes a raster whose header, up to the first byte of zero, goes to a file of its own.
+pub fn write_with_header(file: &Path, contents: &[u8]) {
+    let end = contents.iter().position(|byte| *byte == 0).unwrap_or(contents.len());
+    std::fs::write(file.with_extension("hdr"), &contents[..end]).expect("a file");
+    std::fs::write(file, contents.get(end + 1..).unwrap_or_default()).expect("a file");
+}
+
+/// A raster file is read as terrain, as a planet and for a new scene, or refused with a reason.
+fn check_raster(file: &Path, voids: usize, width: u32) {
+    check_origin(file);
     clear_raster_cache();
     let name = file.to_str().expect("text");
-    let width = [0, 1, 2, 7][width];
     let read = raster_as(name, ReadOptions { raw_width: width, big_endian: width == 7, ..ReadOptions::default() });
     match &read {
         Ok(read) => {
@@ -250,7 +285,7 @@ fn raster_file(bytes: &[u8]) {
         if width == 7 { "Big" } else { "Little" },
     );
     check_import("world: Planet", &planet, 5, read.is_ok());
-    match scene_from_file(&file) {
+    match scene_from_file(file) {
         Ok(scene) => check(&scene, "made of a file"),
         Err(error) => assert!(error.to_string().contains("N46E007"), "{error}"),
     }

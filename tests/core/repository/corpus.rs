@@ -7,7 +7,7 @@ use talweg::io::{clear_raster_cache, raster};
 use talweg::mesh::import::MeshSurface;
 
 use crate::kits::common::path;
-use crate::kits::fuzz_targets::{TARGETS, height_file, is_text_read};
+use crate::kits::fuzz_targets::{TARGETS, height_file, is_text_read, write_with_header};
 
 /// A corpus is a starting point for fuzzing, not an archive.
 const MOST_FILES: usize = 40;
@@ -81,11 +81,16 @@ fn the_corpus_reaches_every_height_reader() {
             let bytes = std::fs::read(entry.unwrap().path()).unwrap();
             let Some((ending, contents)) = height_file(target.name, &bytes) else { continue };
             let file = folder.path().join(format!("N46E007.{ending}"));
-            std::fs::write(&file, contents).unwrap();
+            if target.name == "raster_with_header" {
+                write_with_header(&file, contents);
+            } else {
+                std::fs::write(&file, contents).unwrap();
+            }
             clear_raster_cache();
             let is_mesh = target.name == "mesh_from_above";
             let is_read =
                 if is_mesh { MeshSurface::read(&file, None).is_ok() } else { raster(file.to_str().unwrap()).is_ok() };
+            let ending = ending.rsplit('.').next().unwrap();
             found.entry(ending).or_default()[usize::from(is_read)] += 1;
         }
     }

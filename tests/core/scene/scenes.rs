@@ -94,7 +94,8 @@ fn only_scenes_that_talweg_wrote_can_be_outdated() {
         assert_eq!(scene.layers.len(), 1);
         warnings.iter().any(|warning| warning.0.contains("has changed since"))
     };
-    let file = |scene: &str, layer: &str| format!("(version: 1, {scene}layers: [({layer}node: Blur(radius: 50.0))])");
+    let file =
+        |scene: &str, layer: &str| format!("(\n    version: 1, {scene}layers: [({layer}node: Blur(radius: 50.0))])");
     let (of_talweg, layer) = ("name: \"Hills\", settings: (), ", "name: \"Soft\", seed: 2, ");
     for (scene, layer) in [
         ("", ""),
@@ -108,6 +109,8 @@ fn only_scenes_that_talweg_wrote_can_be_outdated() {
         assert!(!warned(&file(scene, layer)), "{scene} {layer}");
     }
     assert!(warned(&file(of_talweg, layer)), "Talweg wrote it before the second algorithm");
+    let on_one_line = file(of_talweg, layer).replace("\n    ", "");
+    assert!(!warned(&on_one_line), "Talweg starts a line after the bracket, so this file was written by hand");
     assert!(warned(&file("", "algorithm: 1, ")), "the file names the algorithm");
     // A written scene is read without a warning.
     let blur = Layer::new(Node::named("Blur").unwrap(), 0);
@@ -118,7 +121,7 @@ fn only_scenes_that_talweg_wrote_can_be_outdated() {
 #[test]
 fn files_keep_the_defaults_of_their_version() {
     let read = |scene: &str, layer: &str, node: &str| {
-        let text = format!("(version: 1, {scene}layers: [(node: Perlin()), ({layer}node: {node})])");
+        let text = format!("(\n    version: 1, {scene}layers: [(node: Perlin()), ({layer}node: {node})])");
         let (scene, warnings) = Scene::from_ron(&text).unwrap();
         assert!(!warnings.iter().any(|warning| warning.0.contains("has changed since")), "{warnings:?}");
         scene.layers[1].clone()

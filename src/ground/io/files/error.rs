@@ -136,11 +136,21 @@ pub enum FileError {
         extension: String,
     },
     /// The file name has no extension.
-    #[error("cannot write {path}: the name has no extension to give the format; supported are {}", format_list())]
+    #[error("cannot write {path}: {}; supported are {}", without_extension(path), format_list())]
     NoExtension {
         /// Path of the file to write.
         path: PathBuf,
     },
+}
+
+/// The reason why a name without an extension gives no format.
+fn without_extension(path: &Path) -> &'static str {
+    if path == Path::new("-") || path.starts_with("/dev") {
+        "files are not written to standard output, because the extension of the name gives the format; give a name such \
+         as out.png"
+    } else {
+        "the name has no extension to give the format"
+    }
 }
 
 impl FileError {

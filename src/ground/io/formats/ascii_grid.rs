@@ -6,7 +6,7 @@
 use std::io::Write;
 
 use super::numbers::{NumberRule, NumberStatement, NumberType};
-use super::place::Affine;
+use super::place::MapTransform;
 use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
 use crate::io::RasterError;
@@ -90,13 +90,13 @@ impl GridHeader {
     }
 
     /// The transformation from columns and rows to the map; row 0 is the first row of the file.
-    fn affine(&self, rows: usize) -> Option<Affine> {
+    fn affine(&self, rows: usize) -> Option<MapTransform> {
         let step = [self.step[0]?, self.step[1]?];
         let half = |is_corner: bool, step: f64| if is_corner { 0.5 * step } else { 0.0 };
         let x = self.west? + half(self.is_west_corner, step[0]);
         let south = self.south? + half(self.is_south_corner, step[1]);
         let y = south + step[1] * (rows - 1) as f64;
-        Some(Affine { x, a: step[0], b: 0.0, y, d: 0.0, e: -step[1] })
+        Some(MapTransform { x, a: step[0], b: 0.0, y, d: 0.0, e: -step[1] })
     }
 }
 

@@ -1,10 +1,10 @@
-//! Numbers without a header of their own, described by a text file `.hdr` beside them: Esri's BIL, BIP, BSQ and FLT, and
-//! GTOPO30's DEM. Read only.
+//! Numbers without a header of their own, described by a text file `.hdr` beside them: Esri's BIL, BIP, BSQ and FLT,
+//! and GTOPO30's DEM. Read only.
 //!
 //! Source: Esri, *BIL, BIP, and BSQ raster files* and *Float to raster*; USGS, *GTOPO30 documentation*.
 
 use super::numbers::{NumberRule, NumberStatement, NumberType};
-use super::place::Affine;
+use super::place::MapTransform;
 use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource};
 use crate::io::RasterError;
 
@@ -24,7 +24,7 @@ enum Interleave {
 }
 
 /// The contents of a `.hdr` file.
-struct GridHeader {
+struct NumberLayout {
     columns: u64,
     rows: u64,
     channels: usize,
@@ -33,10 +33,10 @@ struct GridHeader {
     interleave: Interleave,
     skipped_bytes: usize,
     no_data: Option<f64>,
-    affine: Option<Affine>,
+    affine: Option<MapTransform>,
 }
 
-impl GridHeader {
+impl NumberLayout {
     fn parse(text: &str, is_float: bool, interleave: Interleave) -> Result<Self, String> {
         let value = |key: &str| {
             let mut lines = text.lines().map(|line| line.trim().split_whitespace());
@@ -91,7 +91,7 @@ impl GridHeader {
             (None, None, Some(centre)) => Some(centre + to_north),
             (None, None, None) => None,
         };
-        let affine = west.zip(north).map(|(x, y)| Affine { x, a: across, b: 0.0, y, d: 0.0, e: -down });
+        let affine = west.zip(north).map(|(x, y)| MapTransform { x, a: across, b: 0.0, y, d: 0.0, e: -down });
         Ok(Self {
             columns,
             rows,
@@ -158,7 +158,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         _ => Interleave::ByLine,
     };
     let text = String::from_utf8_lossy(&side.bytes);
-    let header = GridHeader::parse(&text, extension == "flt", interleave).map_err(failed)?;
+    let header = NumberLayout::parse(&text, extension == "flt", interleave).map_err(failed)?;
     let size = header.bytes_per_number();
     let bytes = header.columns.saturating_mul(header.rows).saturating_mul((header.channels * size) as u64);
     source.check_size(header.columns, header.rows, bytes, 0)?;
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn headers_give_layout_type_and_place() {
         let text = "BYTEORDER M\nLAYOUT BIL\nNROWS 3\nNCOLS 4\nNBANDS 1\nNBITS 16\nNODATA -9999\nULXMAP 10.5\nULYMAP 50.25\nXDIM 0.5\nYDIM 0.25\n";
-        let header = GridHeader::parse(text, false, Interleave::ByLine).unwrap();
+        let header = NumberLayout::parse(text, false, Interleave::ByLine).unwrap();
         assert_eq!((header.columns, header.rows, header.number_type), (4, 3, NumberType::Signed(16)));
         assert_eq!((header.is_big_endian, header.no_data), (true, Some(-9999.0)));
         let affine = header.affine.unwrap();
@@ -221,12 +221,12 @@ mod tests {
         assert_eq!(header.number(&[0xff, 0xfe]), -2.0);
         let text =
             "ncols 4\nnrows 3\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\nbyteorder LSBFIRST";
-        let header = GridHeader::parse(text, true, Interleave::ByLine).unwrap();
+        let header = NumberLayout::parse(text, true, Interleave::ByLine).unwrap();
         let affine = header.affine.unwrap();
         assert_eq!((affine.x, affine.y, header.number_type), (105.0, 225.0, NumberType::Float(32)));
-        assert!(GridHeader::parse("ncols x\nnrows 3", true, Interleave::ByLine).is_err());
-        assert!(GridHeader::parse("ENVI\nsamples = 3", true, Interleave::ByLine).is_err());
-        let header = GridHeader::parse("ncols 2\nnrows 2\nnbands 3\nlayout bip", false, Interleave::ByLine).unwrap();
+        assert!(NumberLayout::parse("ncols x\nnrows 3", true, Interleave::ByLine).is_err());
+        assert!(NumberLayout::parse("ENVI\nsamples = 3", true, Interleave::ByLine).is_err());
+        let header = NumberLayout::parse("ncols 2\nnrows 2\nnbands 3\nlayout bip", false, Interleave::ByLine).unwrap();
         assert_eq!((header.index(1, 0, 2), header.channels), (8, 3));
     }
 }

@@ -16,15 +16,15 @@ const MOST_BYTES: u64 = 8 * MAX_SAMPLES;
 /// Maximum number of files in an archive.
 const MOST_FILES: usize = 10_000;
 
+/// Number of bytes that are unpacked before the free memory is checked again.
+const STEP_BYTES: u64 = 32 << 20;
+
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |message: String| source.unreadable(READER.name, message);
     let damaged = |error: &dyn std::fmt::Display| failed(format!("it is damaged ({error}). Download or copy it again"));
     let (name, bytes) = if source.bytes.starts_with(&[0x1f, 0x8b]) {
         let inner = source.path.with_extension("");
-        let mut bytes = Vec::new();
-        let mut unpacked = flate2::read::GzDecoder::new(&source.bytes[..]).take(MOST_BYTES + 1);
-        unpacked.read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
-        (inner, bytes)
+        (inner, unpacked(flate2::read::GzDecoder::new(&source.bytes[..]), source)?)
     } else {
         let mut archive = zip::ZipArchive::new(Cursor::new(&source.bytes[..])).map_err(|error| damaged(&error))?;
         let at = only_raster(&mut archive).map_err(failed)?;
@@ -33,16 +33,9 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
             .file_name()
             .map(PathBuf::from)
             .unwrap_or_default();
-        let size = file.size();
-        source.check_packed(size)?;
-        let mut bytes = Vec::new();
-        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
-        (name, bytes)
+        source.check_packed(file.size())?;
+        (name, unpacked(file, source)?)
     };
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(RasterError::TooLarge { path: source.path.into() });
-    }
-    source.check_packed(bytes.len() as u64)?;
     let Some(reader) = RasterReader::for_path(&name).filter(|reader| reader.name != READER.name) else {
         return Err(failed(format!(
             "it holds {}, which is not a heightmap; unpack it and import the heightmap in it",
@@ -53,6 +46,26 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let inner = RasterSource { path: &name, bytes: &bytes, options: source.options, sides: source.sides };
     // An error names the archive, which is the file that the user chose.
     reader.decode(&inner).map_err(|error| error.with_path(source.path))
+}
+
+/// Unpacks a file. A small file can unpack to any size, so the size is checked while it grows.
+fn unpacked(mut packed: impl Read, source: &RasterSource) -> Result<Vec<u8>, RasterError> {
+    let mut bytes = Vec::new();
+    loop {
+        let done = bytes.len() as u64;
+        let read = packed.by_ref().take(STEP_BYTES).read_to_end(&mut bytes);
+        read.map_err(|error| {
+            source.unreadable(READER.name, format!("it is damaged ({error}). Download or copy it again"))
+        })?;
+        let length = bytes.len() as u64;
+        if length > MOST_BYTES {
+            return Err(RasterError::TooLarge { path: source.path.into() });
+        }
+        source.check_packed(length + STEP_BYTES)?;
+        if length == done {
+            return Ok(bytes);
+        }
+    }
 }
 
 /// Index of the only raster in an archive.

@@ -7,7 +7,7 @@ use super::notes::RasterNote;
 /// A transformation from columns and rows to map coordinates: x = x₀ + a · column + b · row, y = y₀ + d · column +
 /// e · row. Column 0 and row 0 are the centre of the first sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Affine {
+pub(super) struct MapTransform {
     pub x: f64,
     pub a: f64,
     pub b: f64,
@@ -16,7 +16,7 @@ pub(super) struct Affine {
     pub e: f64,
 }
 
-impl Affine {
+impl MapTransform {
     /// From GDAL's geotransform, whose origin is the corner of the first sample.
     pub fn of_corner([x, a, b, y, d, e]: [f64; 6]) -> Self {
         Self { x: x + 0.5 * (a + b), a, b, y: y + 0.5 * (d + e), d, e }
@@ -61,7 +61,7 @@ const TURNED: f64 = 1.0e-6;
 
 /// The position that an affine transformation gives to a raster of `columns` × `rows` samples.
 pub(super) fn position(
-    affine: Affine,
+    affine: MapTransform,
     [columns, rows]: [usize; 2],
     system: &CoordinateSystem,
     is_area: bool,
@@ -83,7 +83,7 @@ pub(super) fn position(
         ));
         return Position::default();
     }
-    let [across, down] = [affine.a.hypot(affine.d), affine.b.hypot(affine.e)];
+    let [across, down] = [libm::hypot(affine.a, affine.d), libm::hypot(affine.b, affine.e)];
     let is_turned = affine.d.abs() > TURNED * across || affine.b.abs() > TURNED * down;
     // The rows of a map run from north to south, so its determinant is negative.
     let reverses_rows = if is_turned { determinant > 0.0 } else { affine.e > 0.0 };
@@ -119,9 +119,9 @@ pub(super) fn position(
 }
 
 /// The position of a raster whose rows do not run from west to east. Only the distances between samples are used.
-fn turned(affine: Affine, found: GeoReference, reverses_rows: bool, notes: &mut Vec<RasterNote>) -> Position {
-    let angle = affine.d.atan2(affine.a).to_degrees();
-    let [across, down] = [affine.a.hypot(affine.d), affine.b.hypot(affine.e)];
+fn turned(affine: MapTransform, found: GeoReference, reverses_rows: bool, notes: &mut Vec<RasterNote>) -> Position {
+    let angle = libm::atan2(affine.d, affine.a).to_degrees();
+    let [across, down] = [libm::hypot(affine.a, affine.d), libm::hypot(affine.b, affine.e)];
     let skew = (affine.a * affine.b + affine.d * affine.e) / (across * down);
     let shape = if skew.abs() > TURNED { " and sheared" } else { "" };
     notes.push(RasterNote::new(
@@ -144,7 +144,7 @@ mod tests {
 
     fn placed(geotransform: [f64; 6]) -> (Position, Vec<RasterNote>) {
         let mut notes = Vec::new();
-        let position = position(Affine::of_corner(geotransform), [65, 65], &UTM, true, &mut notes);
+        let position = position(MapTransform::of_corner(geotransform), [65, 65], &UTM, true, &mut notes);
         (position, notes)
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use super::notes::RasterNote;
 use super::numbers::NumberStatement;
 use super::options::ReadOptions;
-use super::place::{Affine, CoordinateSystem, Position, position};
+use super::place::{CoordinateSystem, MapTransform, Position, position};
 use super::side_files::{Description, SideFiles};
 use super::{GeoReference, ascii_grid, exr, gridded, hgt, packed, png, raw, tiff};
 use crate::io::RasterError;
@@ -106,7 +106,7 @@ pub(super) fn apply_position(decoded: &mut DecodedRaster, position: Position, me
 
 /// The position of a raster in files beside it, for formats that hold none themselves.
 pub(super) struct PlaceBeside {
-    affine: Option<Affine>,
+    affine: Option<MapTransform>,
     system: CoordinateSystem,
     description: Description,
 }
@@ -177,7 +177,7 @@ impl PlaceBeside {
     pub fn apply_own(
         self,
         decoded: &mut DecodedRaster,
-        own: Option<Affine>,
+        own: Option<MapTransform>,
         cell: Option<[f64; 2]>,
         options: &ReadOptions,
         notes: &mut Vec<RasterNote>,

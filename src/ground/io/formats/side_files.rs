@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::coordinate_text::{system_of_text, wkt_height_unit};
-use super::place::{Affine, CoordinateSystem};
+use super::place::{CoordinateSystem, MapTransform};
 use super::units::length_named;
 
 /// A file beside a raster.
@@ -47,7 +47,7 @@ const MOST_MASK: u64 = 1 << 30;
 
 /// The kinds of side files.
 #[derive(Clone, Copy, PartialEq)]
-enum SideKind {
+enum SideFileKind {
     World,
     Projection,
     Description,
@@ -55,11 +55,16 @@ enum SideKind {
     Header,
 }
 
-const KINDS: [SideKind; 5] =
-    [SideKind::World, SideKind::Projection, SideKind::Description, SideKind::Mask, SideKind::Header];
+const KINDS: [SideFileKind; 5] = [
+    SideFileKind::World,
+    SideFileKind::Projection,
+    SideFileKind::Description,
+    SideFileKind::Mask,
+    SideFileKind::Header,
+];
 
 /// Possible paths of a side file of the raster at `path`, in the order of their precedence.
-fn candidates(path: &Path, kind: SideKind) -> Vec<PathBuf> {
+fn candidates(path: &Path, kind: SideFileKind) -> Vec<PathBuf> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let appended = |end: &str| {
         let mut name = path.as_os_str().to_owned();
@@ -67,20 +72,20 @@ fn candidates(path: &Path, kind: SideKind) -> Vec<PathBuf> {
         PathBuf::from(name)
     };
     let endings = match kind {
-        SideKind::World => {
+        SideFileKind::World => {
             let mut letters = extension.chars();
             let short = letters.next().zip(letters.last()).map(|(first, last)| format!("{first}{last}w"));
             short.into_iter().chain([format!("{extension}w"), "wld".into()]).collect()
         }
-        SideKind::Projection => vec!["prj".to_string()],
-        SideKind::Header => vec!["hdr".to_string()],
-        SideKind::Description => return vec![appended(".aux.xml")],
-        SideKind::Mask => return vec![appended(".msk")],
+        SideFileKind::Projection => vec!["prj".to_string()],
+        SideFileKind::Header => vec!["hdr".to_string()],
+        SideFileKind::Description => return vec![appended(".aux.xml")],
+        SideFileKind::Mask => return vec![appended(".msk")],
     };
     endings.iter().flat_map(|end| [path.with_extension(end), path.with_extension(end.to_uppercase())]).collect()
 }
 
-fn found(path: &Path, kind: SideKind) -> Option<PathBuf> {
+fn found(path: &Path, kind: SideFileKind) -> Option<PathBuf> {
     candidates(path, kind).into_iter().find(|side| side.is_file())
 }
 
@@ -101,19 +106,19 @@ pub(in crate::io) fn side_stamps(path: &Path) -> Vec<(SystemTime, u64)> {
 
 impl SideFiles {
     /// Reads the files beside the raster at `path`. A file that is too large or cannot be read counts as missing.
-    pub(in crate::io) fn beside(path: &Path) -> Self {
-        let read = |kind: SideKind| {
+    pub(in crate::io) fn read_beside(path: &Path) -> Self {
+        let read = |kind: SideFileKind| {
             let path = found(path, kind)?;
-            let most = if kind == SideKind::Mask { MOST_MASK } else { MOST_TEXT };
+            let most = if kind == SideFileKind::Mask { MOST_MASK } else { MOST_TEXT };
             let bytes = std::fs::metadata(&path).ok().filter(|about| about.len() <= most);
             bytes.and_then(|_| std::fs::read(&path).ok()).map(|bytes| SideFile { path, bytes })
         };
         Self {
-            world: read(SideKind::World),
-            projection: read(SideKind::Projection),
-            description: read(SideKind::Description),
-            mask: read(SideKind::Mask),
-            header: read(SideKind::Header),
+            world: read(SideFileKind::World),
+            projection: read(SideFileKind::Projection),
+            description: read(SideFileKind::Description),
+            mask: read(SideFileKind::Mask),
+            header: read(SideFileKind::Header),
         }
     }
 
@@ -126,12 +131,12 @@ impl SideFiles {
     }
 
     /// The position in a world file, with the name of the file.
-    pub(super) fn world_affine(&self) -> Option<(Affine, String)> {
+    pub(super) fn world_affine(&self) -> Option<(MapTransform, String)> {
         let file = self.world.as_ref()?;
         let number = |word: &str| word.replace(',', ".").parse::<f64>().ok().filter(|v| v.is_finite());
         let numbers: Vec<f64> = file.text().split_whitespace().take(6).map_while(number).collect();
         let &[a, d, b, e, x, y] = &numbers[..] else { return None };
-        Some((Affine { x, a, b, y, d, e }, file.name()))
+        Some((MapTransform { x, a, b, y, d, e }, file.name()))
     }
 
     /// The coordinate system in a `.prj` file, with the name of the file.
@@ -149,7 +154,7 @@ impl SideFiles {
 /// Contents of GDAL's `.aux.xml` that concern heights.
 #[derive(Default)]
 pub(super) struct Description {
-    pub affine: Option<Affine>,
+    pub affine: Option<MapTransform>,
     pub system: Option<CoordinateSystem>,
     pub is_point: bool,
     pub has_control_points: bool,
@@ -175,7 +180,7 @@ impl Description {
         let number = |name: &str| in_band(name).and_then(|text| text.parse::<f64>().ok());
         let numbers = child(root, "GeoTransform")
             .map(|text| text.split(',').map_while(|word| word.trim().parse::<f64>().ok()).collect::<Vec<f64>>());
-        let affine = numbers.and_then(|six| six.try_into().ok()).map(Affine::of_corner);
+        let affine = numbers.and_then(|six| six.try_into().ok()).map(MapTransform::of_corner);
         let wkt = child(root, "SRS");
         let named = in_band("UnitType").filter(|unit| !unit.is_empty());
         let unit = named.map(|name| {
@@ -216,7 +221,7 @@ mod tests {
         assert_eq!(side_files(&raster).len(), 5);
         for (name, raster) in [("b.TFW", "b.tif"), ("c.tifw", "c.tif"), ("d.wld", "d.png"), ("e.pgw", "e.png")] {
             std::fs::write(folder.path().join(name), "30 0 0 -30 500015 4999985").unwrap();
-            let sides = SideFiles::beside(&folder.path().join(raster));
+            let sides = SideFiles::read_beside(&folder.path().join(raster));
             let (affine, found) = sides.world_affine().unwrap();
             assert_eq!((affine.a, affine.e, affine.x, found.as_str()), (30.0, -30.0, 500_015.0, name));
         }
@@ -229,7 +234,7 @@ mod tests {
                     <PAMRasterBand band=\"1\"><NoDataValue>-9.0E+1</NoDataValue><UnitType>ft</UnitType><Offset>3</Offset>\
                     <Scale>0.5</Scale></PAMRasterBand></PAMDataset>";
         let found = Description::parse(text).unwrap();
-        assert_eq!(found.affine, Some(Affine::of_corner([5.0e5, 30.0, 0.0, 5.0e6, 0.0, -30.0])));
+        assert_eq!(found.affine, Some(MapTransform::of_corner([5.0e5, 30.0, 0.0, 5.0e6, 0.0, -30.0])));
         assert_eq!(found.system.unwrap().epsg, Some(32632));
         assert_eq!((found.no_data, found.offset, found.scale), (Some(-90.0), Some(3.0), Some(0.5)));
         assert_eq!(found.unit, Some(("ft".into(), Some(0.3048))));

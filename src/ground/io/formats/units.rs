@@ -4,19 +4,19 @@
 
 /// A unit with its EPSG number, its name and its size in metres or radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Unit {
+pub struct NamedUnit {
     pub epsg: u16,
     pub name: &'static str,
     pub size: f64,
 }
 
-const fn unit(epsg: u16, name: &'static str, size: f64) -> Unit {
-    Unit { epsg, name, size }
+const fn unit(epsg: u16, name: &'static str, size: f64) -> NamedUnit {
+    NamedUnit { epsg, name, size }
 }
 
 /// Units of length; their sizes are metres.
 #[rustfmt::skip]
-const LENGTHS: [Unit; 52] = [
+const LENGTHS: [NamedUnit; 52] = [
     unit(9001, "metre", 1.0), unit(1025, "millimetre", 0.001), unit(1033, "centimetre", 0.01),
     unit(9036, "kilometre", 1000.0), unit(9002, "foot", 0.3048), unit(9003, "US survey foot", 1200.0 / 3937.0),
     unit(9096, "yard", 0.9144), unit(9014, "fathom", 1.8288), unit(9030, "nautical mile", 1852.0),
@@ -51,7 +51,7 @@ const LENGTHS: [Unit; 52] = [
 
 /// Units of angle; their sizes are radians.
 #[rustfmt::skip]
-const ANGLES: [Unit; 12] = [
+const ANGLES: [NamedUnit; 12] = [
     unit(9102, "degree", 1.0 / DEGREES), unit(9122, "degree", 1.0 / DEGREES), unit(9101, "radian", 1.0),
     unit(9103, "arc-minute", 1.0 / (60.0 * DEGREES)), unit(9104, "arc-second", 1.0 / (3600.0 * DEGREES)),
     unit(9105, "grad", 0.9 / DEGREES), unit(9106, "gon", 0.9 / DEGREES), unit(9109, "microradian", 1.0e-6),
@@ -85,12 +85,12 @@ const DEPTH_SYSTEMS: [(u16, u16); 28] = [
 ];
 
 /// The unit of length with an EPSG number.
-pub fn length_unit(epsg: u16) -> Option<Unit> {
+pub fn length_unit(epsg: u16) -> Option<NamedUnit> {
     LENGTHS.into_iter().find(|unit| unit.epsg == epsg)
 }
 
 /// The unit of angle with an EPSG number.
-pub fn angle_unit(epsg: u16) -> Option<Unit> {
+pub fn angle_unit(epsg: u16) -> Option<NamedUnit> {
     ANGLES.into_iter().find(|unit| unit.epsg == epsg)
 }
 
@@ -100,7 +100,7 @@ pub fn degrees_of_system(epsg: u16) -> f64 {
 }
 
 /// The unit of heights in a vertical or compound coordinate system; `None` if it is not known to differ from the metre.
-pub fn height_unit_of_system(epsg: u16) -> Option<Unit> {
+pub fn height_unit_of_system(epsg: u16) -> Option<NamedUnit> {
     let run = HEIGHT_SYSTEMS.into_iter().find(|(first, last, _)| (*first..=*last).contains(&epsg))?;
     length_unit(run.2)
 }

@@ -96,7 +96,7 @@ pub fn raster_as(name: &str, options: ReadOptions) -> Result<Arc<Raster>, Raster
     kept(name, options, stamps, || {
         check_room(path, length)?;
         let bytes = Arc::new(std::fs::read(path).map_err(failed)?);
-        let sides = SideFiles::beside(path);
+        let sides = SideFiles::read_beside(path);
         Raster::decoded(reader, &RasterSource { path, bytes: &bytes, options, sides: &sides })
     })
 }

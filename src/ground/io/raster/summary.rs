@@ -11,7 +11,8 @@ impl Raster {
         (low <= high).then_some((low, high))
     }
 
-    /// Name and text of each fact about the file: format, size, numbers, heights, missing data, channel, cell, position.
+    /// Name and text of each fact about the file: format, size, numbers, heights, missing data, channel, cell,
+    /// position.
     pub fn summary(&self) -> Vec<(&'static str, String)> {
         let mut facts = vec![
             ("format", self.facts.format.to_string()),

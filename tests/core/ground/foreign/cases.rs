@@ -49,7 +49,11 @@ fn rows_from_south_to_north_are_turned() {
 fn turned_grids_keep_metres_and_cells() {
     let turned = read("02-rotated-u16.tif");
     assert_eq!(heights(&turned), (500.0, 756.0));
-    assert!(turned.cell_metres().unwrap().iter().all(|cell| (cell - 30.0).abs() < 1.0e-6), "{:?}", turned.cell_metres());
+    assert!(
+        turned.cell_metres().unwrap().iter().all(|cell| (cell - 30.0).abs() < 1.0e-6),
+        "{:?}",
+        turned.cell_metres()
+    );
     assert!(turned.notes.iter().any(|note| note.text.contains("33°") && note.text.contains("gdalwarp")));
     let identity = read("identity-matrix-4326.tif");
     assert!(identity.placement.is_none() && has_note(&identity, "no-position"));
@@ -89,7 +93,10 @@ fn fractions_that_overshoot_stay_fractions() {
     let (plain, over) = (read("10-normalised.exr"), read("10-normalised-overshoot.exr"));
     assert_eq!((plain.range_metres, over.range_metres), (None, None));
     let (low, high) = over.value_range().unwrap();
-    assert!((low + 0.003).abs() < 1.0e-4 && (high - 1.003).abs() < 1.0e-4 && has_note(&over, "overshoot"), "{low} {high}");
+    assert!(
+        (low + 0.003).abs() < 1.0e-4 && (high - 1.003).abs() < 1.0e-4 && has_note(&over, "overshoot"),
+        "{low} {high}"
+    );
 }
 
 #[test]

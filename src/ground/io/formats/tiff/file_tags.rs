@@ -11,7 +11,7 @@ use super::geo_keys::GeoKeys;
 use crate::io::formats::colours::ColourReading;
 use crate::io::formats::notes::RasterNote;
 use crate::io::formats::numbers::{NumberStatement, NumberType};
-use crate::io::formats::place::{Affine, CoordinateSystem, Position, position};
+use crate::io::formats::place::{CoordinateSystem, MapTransform, Position, position};
 use crate::io::formats::reader::{RasterSource, cell_of, range_of};
 use crate::io::formats::units::length_named;
 use crate::io::formats::{MAX_TEXT, Texts, texts_too_long};
@@ -19,7 +19,7 @@ use crate::io::formats::{MAX_TEXT, Texts, texts_too_long};
 /// Contents of the GeoTIFF tags, of GDAL's tags and of the files beside a TIFF file.
 #[derive(Default)]
 pub(super) struct FileTags {
-    affine: Option<Affine>,
+    affine: Option<MapTransform>,
     system: CoordinateSystem,
     keys: GeoKeys,
     is_area: bool,
@@ -82,7 +82,7 @@ impl FileTags {
             (&[a, b, _, x, d, e, _, y, ..], ..) => {
                 // GDAL takes an identity for no position, whatever the raster space is.
                 let shift = if [a, b, x, d, e, y] == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0] { 0.5 } else { first };
-                Some(Affine { x: x + (a + b) * shift, a, b, y: y + (d + e) * shift, d, e })
+                Some(MapTransform { x: x + (a + b) * shift, a, b, y: y + (d + e) * shift, d, e })
             }
             (_, &[east, south, ..], &[column, row, _, x, y, ..]) if east != 0.0 && south != 0.0 => {
                 if south < 0.0 {
@@ -93,7 +93,7 @@ impl FileTags {
                 }
                 let south = south.abs();
                 let (x, y) = (x + (first - column) * east, y - (first - row) * south);
-                Some(Affine { x, a: east, b: 0.0, y, d: 0.0, e: -south })
+                Some(MapTransform { x, a: east, b: 0.0, y, d: 0.0, e: -south })
             }
             _ => None,
         };

@@ -1,0 +1,2 @@
+#![no_main]
+talweg_fuzz::fuzz_target!("packed_raster");
