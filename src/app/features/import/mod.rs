@@ -72,6 +72,15 @@ pub struct ImportedFile {
     options: ReadOptions,
 }
 
+impl ImportedFile {
+    /// The file with its own settings, except for the layout of a raw file, which has none.
+    fn without_settings(&self) -> Self {
+        let ReadOptions { raw_width, big_endian, first_row_is_south, .. } = self.options;
+        let options = ReadOptions { raw_width, big_endian, first_row_is_south, ..ReadOptions::default() };
+        Self { options, ..self.clone() }
+    }
+}
+
 impl Action for ImportAction {
     fn section(&self) -> &'static str {
         "File"
@@ -161,7 +170,7 @@ fn read_contents(file: &ImportedFile) -> Result<Arc<Raster>, RasterError> {
 }
 
 /// Shows the contents of a file that has been read, or opens the new scene.
-fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
+fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>, mut queue: ResMut<CommandQueue>) {
     let file = task.0.progress().map(|(file, _)| file.clone());
     match (task.0.ended(), file) {
         (Some(Ok(ImportResult::Contents(raster))), Some(read)) => {
@@ -176,7 +185,12 @@ fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>) {
             editor.doc.replace(*scene, None);
             editor.toasts.info(format!("Imported {} as the first layer of a new scene", file_name(&read.file.path)));
         }
-        (Some(Err(error)), _) => editor.toasts.error(with_reason("The heights were not imported", &error)),
+        (Some(Err(error)), read) => {
+            editor.toasts.error(with_reason("The heights were not imported", &error));
+            // The file does not allow the chosen settings. The dialog shows it again with its own settings.
+            let changed = read.map(|read| read.file).filter(|file| file.options != file.without_settings().options);
+            queue.extend(changed.map(|file| ImportAction::Inspect(file.without_settings()).into()));
+        }
         _ => {}
     }
 }

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::reader::{DecodedRaster, RasterReader, RasterSource};
+use super::reader::{DecodedRaster, RasterReader, RasterSource, check_room};
 use crate::io::RasterError;
 use crate::io::raster::MAX_SAMPLES;
 
@@ -61,10 +61,12 @@ fn unpacked(mut packed: impl Read, source: &RasterSource) -> Result<Vec<u8>, Ras
         if length > MOST_BYTES {
             return Err(RasterError::TooLarge { path: source.path.into() });
         }
-        source.check_packed(length + STEP_BYTES)?;
+        source.check_packed(length)?;
         if length == done {
             return Ok(bytes);
         }
+        // A growing list is copied into one of twice the size.
+        check_room(source.path, 2 * length + STEP_BYTES)?;
     }
 }
 
