@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::ThreadPool;
 
 use super::{Failure, print_message, usage};
-use talweg::eval::{MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
+use talweg::eval::{Evaluated, MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
 use talweg::export::origin::load_scene;
 use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use talweg::io::memory::{limit_memory, parse_bytes};
@@ -115,6 +115,12 @@ impl SceneArgs {
         Self { seed: self.seed, set: self.set.clone(), ..self.other(scene) }
     }
 
+    /// The job for a scene that is not in a file, at `samples` per side.
+    pub fn job_of(&self, scene: Scene, samples: usize) -> Result<SceneJob, Failure> {
+        self.memory.apply();
+        Ok(SceneJob { scene, samples, pool: thread_pool(self.threads)?, quiet: self.quiet })
+    }
+
     /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
     pub fn load(&self) -> Result<SceneJob, Failure> {
         if self.size.is_some_and(|size| size as usize > MAX_SAMPLES) {
@@ -199,12 +205,21 @@ impl SceneJob {
         check_memory(&self.scene, samples, what).map_err(|reason| memory_error(&reason, "--size"))
     }
 
+    /// Evaluates the scene like [`Self::evaluate`], and returns the mass balances of its processes as well.
+    pub fn evaluate_with_balances(&self, what: &MemoryUse) -> Result<Evaluated, Failure> {
+        self.check_memory(self.samples, what)?;
+        self.evaluated(&self.pool, what)
+    }
+
     /// Evaluates the scene in another thread pool. The cache leaves room for the later use `what` of the terrain.
     pub fn evaluate_in(&self, pool: &ThreadPool, what: &MemoryUse) -> Result<Arc<Terrain>, Failure> {
+        Ok(self.evaluated(pool, what)?.terrain)
+    }
+
+    fn evaluated(&self, pool: &ThreadPool, what: &MemoryUse) -> Result<Evaluated, Failure> {
         self.with_progress(|control, _| {
             pool.install(|| evaluate(&self.scene, self.samples, None, &mut Store::for_use(what), control))
         })
-        .map(|evaluated| evaluated.terrain)
     }
 
     /// Runs `work`, with a progress bar if the output is a terminal. The work reports its finished fraction to the

@@ -17,8 +17,9 @@ use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
 use talweg::io::formats::ReadOptions;
 use talweg::io::{check_name, is_heightmap};
 use talweg::measure::{
-    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, PLANET_MEASURES, PlanetMeasures,
-    TerrainMeasures, TerrainScale, bands, comparison_csv, difference, measure, measure_planet,
+    ClimateMeasures, DIFFERENCES, Difference, LayerMaterial, Limits, MEASURES, Measure, MeasureValue, PLANET_MEASURES,
+    PlanetMeasures, TerrainMeasures, TerrainScale, bands, comparison_csv, difference, layer_material, measure,
+    measure_planet,
 };
 use talweg::mesh::import::is_mesh;
 use talweg::mesh::raster_or_mesh;
@@ -72,6 +73,9 @@ fn help() -> String {
 A measure without a value is null in JSON, empty in CSV, and – with the reason in the text. Steepness, hypsometry, peaks,
 valleys, drainage and playability are measured on land above the sea. On a planet, each sample is weighted by its area: land
 and sea, heights, slopes, streams, climate. Samples have neighbours across an edge only if the scene wraps.
+The JSON of a scene also has `mass_balances`: for each process the material in cubic metres that it eroded, deposited,
+carries, lost over open edges and added, and the part that interpolation between grids added to the ground (`resampled`)
+and to the material in transport (`resampled_carried`). `residual` is 0 except for rounding.
 Planets, and terrains with a biome table or a climate, also have temperature and moisture (area-weighted mean, lowest and
 highest) and the fraction of every ground type.
 Examples:
@@ -106,6 +110,15 @@ struct MeasuredTerrain {
     scale: TerrainScale,
     /// The scene of the terrain; `None` for a heightmap.
     scene: Option<Scene>,
+    material: Vec<LayerMaterial>,
+}
+
+/// Measures with the mass balances of the processes, as JSON.
+#[derive(Serialize)]
+struct WithMaterial<'a, T> {
+    #[serde(flatten)]
+    measures: &'a T,
+    mass_balances: &'a [LayerMaterial],
 }
 
 pub fn run(args: &MeasureArgs) -> CommandResult {
@@ -123,13 +136,13 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
         |subject: &MeasuredTerrain| pool.install(|| measure(&subject.terrain, subject.scale, &limits, &control));
     let first = args.subject(&args.scene)?;
     let Some(path) = &args.against else {
-        let MeasuredTerrain { scene, terrain, scale, .. } = &first;
+        let MeasuredTerrain { scene, terrain, scale, material, .. } = &first;
         let all = pool.install(|| TerrainMeasures::new(scene.as_ref(), terrain, *scale, &limits, &control))?;
         let TerrainMeasures { measures, climate } = &all;
         let numbers = climate.as_ref().map_or_else(Vec::new, ClimateMeasures::listed);
         let lines: String = numbers.iter().map(|number| climate_line(number, args.csv)).collect();
         return match (args.json, args.csv) {
-            (true, _) => print_json(&all),
+            (true, _) => print_json(&WithMaterial { measures: &all, mass_balances: material }),
             (_, true) => print(&(measures.csv() + &lines)),
             _ => {
                 let table = table(MEASURES, &format!("{n} × {n}", n = measures.samples), measures);
@@ -149,11 +162,13 @@ pub fn run(args: &MeasureArgs) -> CommandResult {
 fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult {
     let control = Control::default();
     let measured = |job: &SceneJob| {
-        let terrain = job.evaluate(&MemoryUse::MEASURES)?;
+        let made = job.evaluate_with_balances(&MemoryUse::MEASURES)?;
+        let material = layer_material(&job.scene, made.terrain.grid, &made.mass_balances);
+        let terrain = made.terrain;
         let measures = job.pool.install(|| measure_planet(&terrain, &job.scene, limits, &control))?;
-        Ok::<_, Failure>((terrain, measures, TerrainScale::for_scene(&job.scene)))
+        Ok::<_, Failure>((terrain, measures, TerrainScale::for_scene(&job.scene), material))
     };
-    let (terrain, measures, scale) = measured(job)?;
+    let (terrain, measures, scale, material) = measured(job)?;
     if let Some(path) = &args.against {
         let alone = || usage(anyhow::anyhow!("--against: a planet can only be compared with a planet"));
         let other = args.scene.other(path);
@@ -164,7 +179,7 @@ fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult 
         if !other.scene.is_planet() {
             return Err(alone());
         }
-        let (second, others, other_scale) = measured(&other)?;
+        let (second, others, other_scale, _) = measured(&other)?;
         let difference =
             job.pool.install(|| difference((&terrain, scale), (&second, other_scale), limits, &control))?;
         let faces =
@@ -175,7 +190,7 @@ fn planet(args: &MeasureArgs, job: &SceneJob, limits: &Limits) -> CommandResult 
     let shares = measures.climate.listed().into_iter().filter(|(key, ..)| key.starts_with("share_"));
     let shares: String = shares.map(|number| climate_line(&number, args.csv)).collect();
     match (args.json, args.csv) {
-        (true, _) => print_json(&measures),
+        (true, _) => print_json(&WithMaterial { measures: &measures, mass_balances: &material }),
         (_, true) => print(&(measures.csv() + &shares)),
         _ => {
             let samples = format!("6 faces of {n} × {n}", n = measures.face_samples);
@@ -218,14 +233,16 @@ impl MeasureArgs {
             let (terrain, own_side) = heightmap(scene.path(), self.white, self.reading.options()?)?;
             let size_metres = self.side.or(own_side).unwrap_or(Settings::default().size_metres);
             let scale = TerrainScale { size_metres, relief_metres: 1.0, sea_metres: self.sea };
-            return Ok(MeasuredTerrain { name, terrain, scale, scene: None });
+            return Ok(MeasuredTerrain { name, terrain, scale, scene: None, material: Vec::new() });
         }
         let job = scene.load()?;
         if job.scene.is_planet() {
             return Err(usage(anyhow::anyhow!("--against: a terrain can only be compared with a terrain")));
         }
-        let (terrain, scale) = (job.evaluate(&MemoryUse::MEASURES)?, TerrainScale::for_scene(&job.scene));
-        Ok(MeasuredTerrain { name, terrain, scale, scene: Some(job.scene) })
+        let made = job.evaluate_with_balances(&MemoryUse::MEASURES)?;
+        let (terrain, scale) = (made.terrain, TerrainScale::for_scene(&job.scene));
+        let material = layer_material(&job.scene, terrain.grid, &made.mass_balances);
+        Ok(MeasuredTerrain { name, terrain, scale, scene: Some(job.scene), material })
     }
 }
 

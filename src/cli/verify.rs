@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde::Serialize;
+use std::fmt::Write;
 
 use super::input::SceneArgs;
 use super::{CommandResult, Failure, print, print_json, print_message};
@@ -9,9 +10,11 @@ use talweg::eval::{MemoryUse, thread_pool};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::sample_check::{SampleCheck, check_samples};
 use talweg::field::MAX_SAMPLES;
+use talweg::scene::{ExampleHash, HASHED_SAMPLES, example_hashes, examples};
 
 /// Evaluate a scene with 1, 2 and all threads, and print the content hash of the heights and data maps
 #[derive(Args)]
+#[command(mut_arg("scene", |arg| arg.required(false).required_unless_present("examples").default_value("")))]
 #[command(after_help = "\
 The hash (XXH3-128 of size, heights and data maps) is the same for the same scene on any computer. The exit code is 1 if
 the hash depends on the number of threads, which is a defect of Talweg.
@@ -21,15 +24,31 @@ exit code is 1 if the heights differ from those at the export, for example becau
 the scene reads. Then the samples of the file are compared with the evaluated scene. The exit code is 1 if a sample
 differs by more than one step of the file's numbers. For GLB, OBJ and PLY files, only the scene is checked.
 
+--examples evaluates every shipped scene and compares its hash with the hash that this version of Talweg publishes. All
+systems and processors must print the same lines. The exit code is 1 if a hash differs.
+
 Examples:
   talweg verify alpine-range --size 257
-  talweg verify alps.png")]
+  talweg verify alps.png
+  talweg verify --examples")]
 pub struct VerifyArgs {
     #[command(flatten)]
     scene: SceneArgs,
+    /// Evaluate every shipped scene, and compare its hash with the published one
+    #[arg(long, conflicts_with_all = ["scene", "size", "seed", "set"])]
+    examples: bool,
     /// Print the hashes as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A shipped scene, with the hash of its terrain on this computer.
+#[derive(Serialize)]
+struct VerifiedExample {
+    name: &'static str,
+    hash: String,
+    published: Option<String>,
+    is_same: bool,
 }
 
 #[derive(Serialize)]
@@ -39,6 +58,9 @@ struct VerifyRun {
 }
 
 pub fn run(args: &VerifyArgs) -> CommandResult {
+    if args.examples {
+        return verify_examples(args);
+    }
     let mut job = args.scene.load()?;
     let path = args.scene.path();
     let origin = if may_carry_scene(path) { Some(read_origin(path)?) } else { None };
@@ -109,4 +131,35 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
             Ok(())
         }
     }
+}
+
+fn verify_examples(args: &VerifyArgs) -> CommandResult {
+    let mut verified = Vec::new();
+    for example in examples() {
+        let job = args.scene.job_of(example.scene.clone(), HASHED_SAMPLES)?;
+        let terrain = job.evaluate(&MemoryUse::TERRAIN)?;
+        let hash = ExampleHash::new(&terrain).terrain;
+        let published = example_hashes().get(example.name).map(|hash| hash.terrain.clone());
+        let is_same = published.as_ref() == Some(&hash);
+        if !args.json {
+            let mut line = format!("{} {} {hash}", if is_same { "ok     " } else { "differs" }, example.name);
+            if let Some(published) = published.as_ref().filter(|_| !is_same) {
+                let _ = write!(line, ", published {published}");
+            }
+            print(&(line + "\n"))?;
+        }
+        verified.push(VerifiedExample { name: example.name, hash, published, is_same });
+    }
+    if args.json {
+        print_json(&verified)?;
+    }
+    let differing = verified.iter().filter(|example| !example.is_same).count();
+    if differing > 0 {
+        return Err(Failure::Failed(anyhow::anyhow!(
+            "{differing} of {} shipped scenes differ from the published ones. This is a defect of Talweg; please report \
+             these lines with the system and the processor",
+            verified.len()
+        )));
+    }
+    Ok(())
 }

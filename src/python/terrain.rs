@@ -21,7 +21,7 @@ use talweg::export::targets::ExportTarget;
 use talweg::export::{self, ExportError, ExportFolder, ExportRequest};
 use talweg::field::{Cancelled, Control, Edges, Grid, Terrain};
 use talweg::io::SaveTarget;
-use talweg::measure::{Limits, TerrainMeasures, TerrainScale, measure_planet};
+use talweg::measure::{Limits, TerrainMeasures, TerrainScale, material_cubic_metres, measure_planet};
 use talweg::nodes::MassBalance;
 use talweg::preferences::GlobeView;
 use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
@@ -55,17 +55,6 @@ impl PyTerrain {
     }
 }
 
-/// Mean area of a cell, in m².
-fn cell_area(grid: Grid, side_metres: f32) -> f64 {
-    let side = f64::from(side_metres);
-    if grid.is_globe() {
-        let radius = side * std::f64::consts::FRAC_2_PI;
-        return 4.0 * std::f64::consts::PI * radius * radius / grid.distinct_len() as f64;
-    }
-    let cell = side / (grid.samples - 1) as f64;
-    cell * cell
-}
-
 /// A mass balance in cubic metres as a dictionary.
 pub fn balance_dict<'py>(
     py: Python<'py>,
@@ -73,21 +62,9 @@ pub fn balance_dict<'py>(
     grid: Grid,
     scene: &Scene,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let unit = cell_area(grid, scene.side_metres()) * f64::from(scene.settings.relief_metres);
     let dict = PyDict::new(py);
-    let MassBalance { eroded, deposited, carried, lost, added, resampled, resampled_carried } = *balance;
-    let numbers = [
-        ("eroded", eroded),
-        ("deposited", deposited),
-        ("carried", carried),
-        ("lost", lost),
-        ("added", added),
-        ("resampled", resampled),
-        ("resampled_carried", resampled_carried),
-        ("residual", balance.residual()),
-    ];
-    for (name, sum) in numbers {
-        dict.set_item(name, sum * unit)?;
+    for (name, volume) in material_cubic_metres(scene, grid, balance) {
+        dict.set_item(name, volume)?;
     }
     Ok(dict)
 }

@@ -26,7 +26,7 @@ pub use build::{
     MAX_EXPORT_SAMPLES,
 };
 pub use changes::{ChangeKind, SceneChange, scene_changes};
-pub use examples::{ShippedScene, example, example_for, examples};
+pub use examples::{ExampleHash, HASHED_SAMPLES, ShippedScene, example, example_for, example_hashes, examples};
 pub(crate) use file::folder_of;
 pub use file::{SceneError, VERSION, Warning, with_scene_ending};
 pub use history::{EditHistory, Gesture};
