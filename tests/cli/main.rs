@@ -5,6 +5,7 @@ mod benchmark;
 mod exports;
 mod measures;
 mod portable;
+mod readings;
 mod recover;
 mod strangers;
 mod tiles;
