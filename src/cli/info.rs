@@ -24,11 +24,11 @@ Examples:
 pub struct InfoArgs {
     /// A heightmap or a mesh
     file: PathBuf,
-    #[command(flatten)]
-    reading: ReadArgs,
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: ReadArgs,
 }
 
 pub fn run(args: &InfoArgs) -> CommandResult {

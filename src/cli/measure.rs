@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::input::{SceneArgs, SceneJob};
-use super::reading::ReadArgs;
+use super::reading::{READING, ReadArgs};
 use super::{CommandResult, Failure, print, print_json, print_message, usage};
 use talweg::eval::{MemoryUse, check_memory, thread_pool};
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
@@ -32,17 +32,6 @@ use talweg::scene::{Scene, Settings};
 pub struct MeasureArgs {
     #[command(flatten)]
     scene: SceneArgs,
-    #[command(flatten)]
-    reading: ReadArgs,
-    /// Height of white in metres, for a heightmap that does not contain its own height range
-    #[arg(long, value_name = "METRES", default_value_t = 1.0)]
-    white: f32,
-    /// Side length of a heightmap in metres, instead of its own [default: 8000 if it has none]
-    #[arg(long, value_name = "METRES")]
-    side: Option<f32>,
-    /// Height of the sea level over a heightmap, in metres; by default there is no sea
-    #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
-    sea: Option<f32>,
     #[arg(long, value_name = "LIMIT=VALUE", help = limit_help())]
     limit: Vec<String>,
     /// Second scene or heightmap, which is compared with the first
@@ -54,13 +43,24 @@ pub struct MeasureArgs {
     /// Print the measures as CSV
     #[arg(long)]
     csv: bool,
+    /// Height of white in metres, for a heightmap that does not contain its own height range
+    #[arg(long, help_heading = READING, value_name = "METRES", default_value_t = 1.0)]
+    white: f32,
+    /// Side length of a heightmap in metres, instead of its own [default: 8000 if it has none]
+    #[arg(long, help_heading = READING, value_name = "METRES")]
+    side: Option<f32>,
+    /// Height of the sea level over a heightmap, in metres; by default there is no sea
+    #[arg(long, help_heading = READING, value_name = "METRES", allow_negative_numbers = true)]
+    sea: Option<f32>,
+    #[command(flatten)]
+    reading: ReadArgs,
 }
 
 /// The help text, with the stable names of all measures.
 fn help() -> String {
     let mut text = String::from(
-        "SCENE may also be a heightmap: .png, .tif, .exr, .r16, .r32, .hgt or .asc, or a mesh (.glb, .obj,\n\
-         .ply, .stl) seen from above. It is measured unchanged, with open edges.\n\
+        "SCENE may also be a heightmap, or a mesh seen from above, that `talweg info` can read. It is measured\n\
+         unchanged, with open edges.\n\
          --size, --seed and --set change the first scene; the scene of --against is only evaluated at the same --size.\n\n\
          Measures, by their names in JSON and CSV:\n",
     );

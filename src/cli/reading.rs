@@ -6,9 +6,12 @@ use clap::builder::PossibleValuesParser;
 use super::{Failure, usage};
 use talweg::io::formats::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
 
+/// Heading of the options in the help of a command.
+pub const READING: &str = "Reading a heightmap";
+
 /// How to read a heightmap that does not describe itself, or describes itself wrongly
 #[derive(Args, Clone)]
-#[command(next_help_heading = "Reading a heightmap")]
+#[command(next_help_heading = READING)]
 pub struct ReadArgs {
     /// Meaning of the numbers: heights, black to white, or heights in colours
     #[arg(long, value_name = "MEANING", default_value = "File", ignore_case = true,

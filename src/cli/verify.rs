@@ -3,18 +3,22 @@
 use clap::Args;
 use serde::Serialize;
 use std::fmt::Write;
+use std::path::Path;
 
 use super::input::SceneArgs;
-use super::{CommandResult, Failure, print, print_json, print_message};
+use super::{CommandResult, Failure, print, print_json, print_message, usage};
 use talweg::eval::{MemoryUse, thread_pool};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::export::sample_check::{SampleCheck, check_samples};
 use talweg::field::MAX_SAMPLES;
 use talweg::scene::{ExampleHash, HASHED_SAMPLES, example_hashes, examples};
 
+/// The value of the argument SCENE if it is missing.
+const NO_SCENE: &str = "-";
+
 /// Evaluate a scene with 1, 2 and all threads, and print the content hash of the heights and data maps
 #[derive(Args)]
-#[command(mut_arg("scene", |arg| arg.required(false).required_unless_present("examples").default_value("")))]
+#[command(mut_arg("scene", |arg| arg.required(false).default_value(NO_SCENE).hide_default_value(true)))]
 #[command(after_help = "\
 The hash (XXH3-128 of size, heights and data maps) is the same for the same scene on any computer. The exit code is 1 if
 the hash depends on the number of threads, which is a defect of Talweg.
@@ -60,6 +64,9 @@ struct VerifyRun {
 pub fn run(args: &VerifyArgs) -> CommandResult {
     if args.examples {
         return verify_examples(args);
+    }
+    if args.scene.path() == Path::new(NO_SCENE) {
+        return Err(usage(anyhow::anyhow!("give a SCENE, or --examples for all shipped scenes")));
     }
     let mut job = args.scene.load()?;
     let path = args.scene.path();

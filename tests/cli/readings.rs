@@ -68,7 +68,7 @@ fn an_export_warns_of_a_projection_that_changes_lengths() {
     let place = |file: &str, epsg: &str, origin: &str| {
         talweg(&["export", "island", "--size", "17", "-o", file, "--epsg", epsg, "--origin", origin]).success()
     };
-    place(&mercator, "3857", "1000000,8399737").stderr(contains("15 km on the map, which is 7.4"));
+    place(&mercator, "3857", "1000000,8399737").stderr(contains("15 km on the map, which is 7.51 km"));
     place(&utm, "32632", "500000,5100000").stderr(contains("changes lengths").not());
 }
 
