@@ -4,6 +4,7 @@
 //! returns silently.
 
 use std::path::Path;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use talweg::appearance::PaletteTable;
 use talweg::appearance_files::{BiomeTable, MaterialRules, Palette, PaletteColours, RuleList, ScatterRules};
@@ -20,7 +21,8 @@ use talweg::planet::projection::FACE_NAMES;
 use talweg::preferences::{MOST_VERSIONS, Preferences, PreferencesFile, Recent};
 use talweg::recovery::{Session, abandoned_work};
 use talweg::scene::import::scene_from_file;
-use talweg::scene::{Scene, Settings, Severity};
+use talweg::scene::{Layer, Scene, Settings, Severity};
+use talweg::tiles::{PLAN_FILE, SCENE_FILE, StageProduct, TileBuild, tile_plan, write_plan};
 
 use super::random_edits::{Random, check, check_file, edited};
 
@@ -31,7 +33,7 @@ pub struct FuzzTarget {
     pub run: fn(&[u8]),
 }
 
-pub const TARGETS: [FuzzTarget; 14] = [
+pub const TARGETS: [FuzzTarget; 16] = [
     FuzzTarget { name: "scene_text", run: scene_text },
     FuzzTarget { name: "biome_table", run: biome_table },
     FuzzTarget { name: "rule_list", run: rule_list },
@@ -46,7 +48,74 @@ pub const TARGETS: [FuzzTarget; 14] = [
     FuzzTarget { name: "session", run: session },
     FuzzTarget { name: "evaluation", run: evaluation },
     FuzzTarget { name: "edits", run: edits },
+    FuzzTarget { name: "tile_plan", run: tile_plan_text },
+    FuzzTarget { name: "tile", run: tile_file },
 ];
+
+/// Samples per side of the terrain of the targets of builds in tiles, and of a tile.
+const TILED_SAMPLES: [usize; 2] = [130, 65];
+
+/// A build in tiles, with all of its tiles, in a folder that exists as long as the program runs.
+struct SoundBuild {
+    folder: tempfile::TempDir,
+    build: TileBuild,
+    /// The path and the bytes of one tile.
+    tile: (std::path::PathBuf, Vec<u8>),
+    hash: u128,
+}
+
+/// The build that each run damages and repairs. Runs wait for each other.
+static SOUND_BUILD: LazyLock<Mutex<SoundBuild>> = LazyLock::new(|| {
+    let folder = scratch();
+    let [samples, side] = TILED_SAMPLES;
+    let mut scene = Scene { layers: vec![Layer::new(Node::named("Perlin").expect("a node"), 1)], ..Scene::default() };
+    scene.settings.resolution = samples as u32;
+    let plan = tile_plan(&scene, samples, side).expect("a plan");
+    let at = folder.path().join("plan");
+    write_plan(&at, &plan, &scene).expect("a folder");
+    let build = TileBuild::open(&at).expect("a build");
+    for task in 0..build.plan.stages[0].tasks {
+        build.run_task(0, task, &Control::default()).expect("a tile");
+    }
+    let path = build.store.path(StageProduct::Ground(0), [0, 1]);
+    let bytes = std::fs::read(&path).expect("a tile");
+    let hash = build.merged(&Control::default()).expect("a terrain").hash;
+    Mutex::new(SoundBuild { folder, build, tile: (path, bytes), hash })
+});
+
+/// The text of a plan is the plan of its scene, or is refused with a reason.
+fn tile_plan_text(bytes: &[u8]) {
+    let sound = SOUND_BUILD.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = scratch();
+    let from = sound.folder.path().join("plan").join(SCENE_FILE);
+    std::fs::copy(from, folder.path().join(SCENE_FILE)).expect("a file");
+    std::fs::write(folder.path().join(PLAN_FILE), bytes).expect("a file");
+    match TileBuild::open(folder.path()) {
+        Ok(build) => assert_eq!(build.plan, sound.build.plan),
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// A damaged tile is refused with a reason, or the terrain is the right one. The first two bytes give the length of the
+/// file; each group of three further bytes changes a byte of the file: two for its place and one for its bits.
+fn tile_file(bytes: &[u8]) {
+    let Some((length, edits)) = bytes.split_first_chunk::<2>() else { return };
+    let sound = SOUND_BUILD.lock().unwrap_or_else(PoisonError::into_inner);
+    let (path, whole) = &sound.tile;
+    let mut changed = whole.clone();
+    for [high, low, bits] in edits.as_chunks::<3>().0 {
+        let place = usize::from(u16::from_be_bytes([*high, *low])) % changed.len();
+        changed[place] ^= bits;
+    }
+    let length = usize::from(u16::from_be_bytes(*length));
+    changed.truncate(if length == 0 { changed.len() } else { length % (changed.len() + 1) });
+    std::fs::write(path, &changed).expect("a file");
+    match sound.build.merged(&Control::default()) {
+        Ok(merged) => assert_eq!((merged.hash, &changed), (sound.hash, whole), "a damaged tile was used"),
+        Err(error) => assert!(changed != *whole && !error.to_string().is_empty()),
+    }
+    std::fs::write(path, whole).expect("a file");
+}
 
 /// Maximum number of edits in one run. More edits would only take longer.
 const MOST_EDITS: usize = 12;

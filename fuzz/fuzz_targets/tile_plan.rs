@@ -1,0 +1,2 @@
+#![no_main]
+talweg_fuzz::fuzz_target!("tile_plan");
