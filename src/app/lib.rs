@@ -24,6 +24,7 @@ pub use command_line::COMMANDS;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use bevy::app::{AppExit, TerminalCtrlCHandlerPlugin};
 use bevy::camera::CameraOutputMode;
@@ -46,6 +47,7 @@ use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded_with_end};
 use self::frame::tasks::Tasks;
 use self::frame::{FramePlugin, keyboard};
+use talweg::io::limit_lock_waits;
 use talweg::preferences::config_folder;
 use talweg::recovery::state_folder;
 use talweg::scene::{ShippedScene, example, example_for, examples};
@@ -62,6 +64,9 @@ pub struct Options {
 
 /// The example that opens if no scene is named.
 const FIRST_SCENE: &str = "alpine-range";
+
+/// Longest time for which the window does not react because another program holds a lock on the folder of a file.
+const LONGEST_LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// Opens the editor and returns when it is closed.
 ///
@@ -86,6 +91,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
     for (_, message) in editor.toasts.messages() {
         print_message(message);
     }
+    limit_lock_waits(LONGEST_LOCK_WAIT);
     let kept = journal.clone();
     let aborted = journal.clone();
     let tell_end = move |message: &str| {

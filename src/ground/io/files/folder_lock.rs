@@ -8,13 +8,14 @@ use std::cell::RefCell;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::FileError;
 use super::temporary::{LOCK_NAME, is_same};
 
-/// Longest wait for a lock. Programs hold a lock for a moment, and the window does not react meanwhile.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// Longest wait for a lock, in milliseconds. Programs hold a lock for a moment.
+static LONGEST_WAIT: AtomicU64 = AtomicU64::new(10_000);
 const PAUSE: Duration = Duration::from_millis(4);
 
 thread_local! {
@@ -41,6 +42,12 @@ struct LockFile {
     _file: File,
 }
 
+/// Limits the time for which this program waits for a lock that another program holds; without a limit, ten seconds. A
+/// program with a window waits for a short time only, because the window does not react meanwhile.
+pub fn limit_lock_waits(longest: Duration) {
+    LONGEST_WAIT.store(longest.as_millis() as u64, Ordering::Relaxed);
+}
+
 /// Outcome of one attempt to lock.
 enum Attempt {
     Locked(File),
@@ -51,12 +58,13 @@ enum Attempt {
 }
 
 impl FolderLock {
-    /// Waits up to ten seconds until it can lock `folder`; an empty path means the current folder.
+    /// Waits until it can lock `folder`, up to ten seconds or the time set by [`limit_lock_waits`]; an empty path means
+    /// the current folder.
     ///
     /// # Errors
     /// When another program holds the lock all the time.
     pub fn new(folder: &Path) -> Result<Self, FileError> {
-        Self::locked_within(folder, LONGEST_WAIT)
+        Self::locked_within(folder, Duration::from_millis(LONGEST_WAIT.load(Ordering::Relaxed)))
     }
 
     fn locked_within(folder: &Path, wait: Duration) -> Result<Self, FileError> {

@@ -43,7 +43,7 @@ use std::io::{BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 pub use error::FileError;
-pub use folder_lock::FolderLock;
+pub use folder_lock::{FolderLock, limit_lock_waits};
 pub use set::StagedSet;
 pub use stamp::FileStamp;
 pub use stoppable::StoppableWriter;
