@@ -38,7 +38,7 @@ struct GlobeFrame {
 
 @group(0) @binding(0) var<uniform> frame: GlobeFrame;
 @group(0) @binding(1) var height_map: texture_2d_array<f32>;
-// slopes along rows and columns, height over the sea in kilometres, fraction of surface water
+// slopes along rows and columns, height above sea level in kilometres, fraction of surface water
 @group(0) @binding(2) var shape_map: texture_2d_array<f32>;
 @group(0) @binding(3) var colour_map: texture_2d_array<f32>;
 @group(0) @binding(4) var smooth_sampler: sampler;

@@ -20,7 +20,7 @@ fn located(direction: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(atan(along) * (2.0 / 3.14159265) + 0.5, f32(face), 0.0);
 }
 
-// Drawn height of terrain whose height over the sea is given in kilometres.
+// Drawn height of terrain whose height above sea level is given in kilometres.
 fn drawn_height(over_kilometres: f32) -> f32 {
     let height = (over_kilometres * 1000.0 + frame.cover.w) * exaggeration();
     return select(height, max(height, sea()), has_sea());

@@ -1,4 +1,4 @@
-//! Statistics of repetitions: a median with a distribution-free interval, and a power law over sizes.
+//! Statistics of repetitions: a median with a distribution-free confidence interval, and a power law over sizes.
 //!
 //! Interval: the median of the distribution is between the k-th smallest and the k-th largest of n observations with
 //! probability 1 - 2·P(B ≤ k - 1). B is a binomial variable with n trials of probability ½, and k is the largest value
@@ -27,7 +27,7 @@ pub struct Estimate {
     pub confidence: f64,
 }
 
-/// The median of `values` with its interval; `None` if there are no values.
+/// The median of `values` with its confidence interval; `None` if there are no values.
 pub fn estimate(values: &[f64]) -> Option<Estimate> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -284,8 +284,9 @@ pub fn document_001() -> Vec<NodeSubject> {
         .collect()
 }
 
-/// The subjects compared in the article on stamp noise. Perlin noise has the octaves of [`document_001`]. Stamp noise
-/// has cones down to a size of two samples, as in the article. Stamp noise of bells is measured as well.
+/// The subjects compared in the article on stamp noise. Perlin noise has the same number of octaves as in
+/// [`document_001`]. Stamp noise has cones down to a size of two samples, as in the article. Stamp noise of bells is
+/// measured as well.
 ///
 /// For a map of 2ⁿ samples per side, the article's cost is C(n) = 2ⁿ + π·(n + 1)·4ⁿ/4. Between 257² and 2049² samples,
 /// this cost grows with the exponent 2.14, for comparison with the fitted exponent of the time.

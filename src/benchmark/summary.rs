@@ -99,8 +99,8 @@ impl Column {
             Self::Size => "Samples per side of the terrain.",
             Self::Threads => "Number of threads used.",
             Self::Time => {
-                "Median time of one run, with half the width of its interval, or with the distances to both \
-                 ends if they differ."
+                "Median time of one run, plus or minus half the width of its confidence interval. If the interval is \
+                 asymmetric, the distances from the median to both ends."
             }
             Self::PerSample => "Time per sample of the terrain, in nanoseconds: comparable between sizes.",
             Self::Loading => {
@@ -480,7 +480,7 @@ fn power(law: PowerLaw) -> String {
     }
 }
 
-/// A time with its interval, in the unit of the median.
+/// A time with its confidence interval, in the unit of the median.
 fn spread_of_time(milliseconds: &Estimate) -> String {
     let e = milliseconds;
     let (factor, unit) = unit(e.median);
@@ -488,8 +488,8 @@ fn spread_of_time(milliseconds: &Estimate) -> String {
     format!("{} {unit}", spread_with(&scaled, digits(scaled.median)))
 }
 
-/// The median with half the width of its interval, as text. If the interval is asymmetric, the distances to both ends
-/// are shown. If the interval is unknown, only the median is shown.
+/// The median with half the width of its confidence interval, as text. If the interval is asymmetric, the distances
+/// from the median to both ends are shown. If the interval is unknown, only the median is shown.
 fn spread_with(e: &Estimate, digits: usize) -> String {
     if e.confidence <= 0.0 {
         return format!("{:.digits$}", e.median);

@@ -236,7 +236,7 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     if args.json { print_json(&report) } else { print(&lines(&report)) }
 }
 
-/// A warning if the coordinate system of the export changes lengths by more than a hundredth at the terrain.
+/// Returns a warning if the coordinate system of the export changes lengths by more than 1 % at the terrain's position.
 fn scale_note(request: &ExportRequest, scene: &Scene) -> Option<String> {
     let BuildPlacement { epsg, west, south } = request.placement.filter(|_| !scene.is_planet())?;
     let half = 0.5 * f64::from(scene.settings.size_metres);

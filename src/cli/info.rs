@@ -1,4 +1,4 @@
-//! `talweg info`: prints what a heightmap or a mesh contains, what is read and what is not.
+//! `talweg info`: describes a heightmap or a mesh, and names the data in it that Talweg changes or ignores.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use super::{CommandResult, print, print_json};
 use talweg::io::check_name;
 use talweg::mesh::raster_or_mesh;
 
-/// Print what a heightmap or a mesh contains, what is read and what is not
+/// Describe a heightmap or a mesh, and name the data in it that Talweg changes or ignores
 #[derive(Args)]
 #[command(after_help = "\
-Every line that begins with `note:` names something in the file that is not used as it stands, and its effect. An import
-in the window, a layer, `measure` and Python read the file in the same way.
+Each line that begins with `note:` names data in the file that Talweg changes, ignores or has to guess, and the effect.
+The window, layers, `measure` and Python read the file in the same way.
 
 Examples:
   talweg info dem.tif
@@ -24,7 +24,7 @@ Examples:
 pub struct InfoArgs {
     /// A heightmap or a mesh
     file: PathBuf,
-    /// Print everything as JSON
+    /// Print the description as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

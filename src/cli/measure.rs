@@ -113,7 +113,7 @@ struct MeasuredTerrain {
     material: Vec<LayerMaterial>,
 }
 
-/// Measures with the mass balances of the processes, as JSON.
+/// The measures of a terrain and the mass balances of its processes, for JSON output.
 #[derive(Serialize)]
 struct WithMaterial<'a, T> {
     #[serde(flatten)]

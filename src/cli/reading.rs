@@ -9,11 +9,11 @@ use talweg::io::formats::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
 /// Heading of the options in the help of a command.
 pub const READING: &str = "Reading a heightmap";
 
-/// How to read a heightmap that does not describe itself, or describes itself wrongly
+/// Settings for a heightmap whose file lacks information about itself or states it wrongly
 #[derive(Args, Clone)]
 #[command(next_help_heading = READING)]
 pub struct ReadArgs {
-    /// Meaning of the numbers: heights, black to white, or heights in colours
+    /// Meaning of the numbers: heights, black to white, or heights encoded in colours
     #[arg(long, value_name = "MEANING", default_value = "File", ignore_case = true,
         value_parser = PossibleValuesParser::new(NumberMeaning::names()))]
     numbers: String,
@@ -21,7 +21,7 @@ pub struct ReadArgs {
     #[arg(long, value_name = "UNIT", default_value = "File", ignore_case = true,
         value_parser = PossibleValuesParser::new(HeightUnit::names()))]
     unit: String,
-    /// Number of samples without data, `file` for the numbers and masks of the file, or `none`
+    /// The number that marks samples without data; `file` uses the file's no-data value and masks, `none` keeps all
     #[arg(long, value_name = "VALUE", default_value = "file", allow_negative_numbers = true)]
     no_data: String,
     /// Channel of the file, counted from 1; 0 chooses the channel that holds heights
@@ -30,7 +30,7 @@ pub struct ReadArgs {
     /// The first row of the file is the southern edge
     #[arg(long)]
     first_row_south: bool,
-    /// Samples per row of a raw file; 0 for a square
+    /// Samples per row of a raw file; 0 for a square, or for a planet map twice as wide as high
     #[arg(long, value_name = "SAMPLES", default_value_t = 0)]
     raw_width: u32,
     /// The most significant byte of each number in a raw file comes first
@@ -39,7 +39,7 @@ pub struct ReadArgs {
 }
 
 impl ReadArgs {
-    /// The settings that the options describe.
+    /// The settings that the command-line options describe.
     ///
     /// # Errors
     /// When the no-data value is neither a number nor a known word.

@@ -59,7 +59,8 @@ fn lock(shared: &Mutex<SharedTasks>) -> MutexGuard<'_, SharedTasks> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Runs tasks until none remains. If the worker process ends, a new process continues.
+/// Runs tasks in a worker process until none remains. If the process ends before it has done its task, a new process
+/// repeats the task.
 fn work(
     worker: &(dyn Fn() -> std::io::Result<Command> + Sync),
     shared: &Mutex<SharedTasks>,

@@ -19,8 +19,8 @@ const LIMIT: f32 = 1.0e6;
 ///
 /// With Max and Min, water keeps its full depth where the blend keeps the terrain under the water. Elsewhere the other
 /// terrain can reduce the depth. Other maps of the generator replace the same maps below; maps that the generator does
-/// not make stay unchanged. Where the generator has no terrain, the terrain below stays. Where there is no terrain
-/// below, only the generator's terrain counts. With Replace, only the generator's terrain remains.
+/// not make stay unchanged. Where the generator has no terrain, the terrain below stays. Where the terrain below is
+/// void, the result is the generator's terrain. With Replace, only the generator's terrain remains.
 pub fn blend_generator(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
     let water = blend_water(cx, mix, beneath, made)?;
     let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };

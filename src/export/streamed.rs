@@ -59,13 +59,13 @@ pub fn streamed_parts(request: &ExportRequest, samples: usize) -> Result<Vec<Str
     Ok(tiles(request.tiles, samples)?.into_iter().map(part).collect())
 }
 
-/// Whether a map can be written some rows at a time. The relief picture and the occlusion map cannot, because distant
+/// Whether a map can be written in strips of rows. The relief picture and the occlusion map cannot, because distant
 /// terrain affects them.
 pub fn is_streamed(map: &ExportMap) -> bool {
     matches!(map, ExportMap::Mask(_)) || SampledSquare::has(map) || SquareMaps::has(map)
 }
 
-/// The map called `name`, if it can be written some rows at a time.
+/// The map called `name`, if it can be written in strips of rows.
 ///
 /// # Errors
 /// If there is no such map; the error lists the available maps.
@@ -76,10 +76,10 @@ pub fn streamed_map(name: &str) -> Result<ExportMap, String> {
     })
 }
 
-/// The products of a request at `samples` per side, if all of them can be written some rows at a time.
+/// The products of a request at `samples` per side, if all of them can be written in strips of rows.
 ///
 /// # Errors
-/// If a product cannot be written some rows at a time; the error contains the reason and the alternatives. Also if the
+/// If a product cannot be written in strips of rows; the error contains the reason and the alternatives. Also if the
 /// scene does not allow a product.
 pub fn streamed_products(
     request: &ExportRequest,
@@ -91,8 +91,8 @@ pub fn streamed_products(
     for product in all_products(request, scene)? {
         let of_whole = |why: &str| {
             ExportError::Request(format!(
-                "`{}` needs the whole terrain, because {why}; a terrain of {samples} samples per side is written some rows \
-                 at a time. Only heights, data maps, slope, curvature, normals, bands, colours, ground types, climate \
+                "`{}` needs the whole terrain, because {why}; a terrain of {samples} samples per side is written in \
+                 strips of rows. Only heights, data maps, slope, curvature, normals, bands, colours, ground types, climate \
                  and masks can be. Omit it, or give --size {MAX_SAMPLES} or less",
                 product.kind.label()
             ))

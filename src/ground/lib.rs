@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`param`] | the one description of each parameter: value, unit, hard range, slider range, help sentence |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
-//! | [`io`] | reads heightmaps and images, writes heightmaps and videos |
+//! | [`io`] | reads heightmaps and images, writes heightmaps, replaces files safely |
 //! | [`hydrology`] | where water flows: flow graph, depressions, drainage areas, lakes, streams |
 //! | [`brush`] | brush strokes: path, settings, and the area that each stroke changes |
 //! | [`planet`] | properties of a planet other than its layers: atmosphere, sun, climate, projections |

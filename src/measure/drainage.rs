@@ -83,10 +83,10 @@ pub struct DrainageGround<'a> {
     mesh: FlowMesh,
     /// Height of the sea as a fraction of the relief.
     sea: f32,
-    /// Area of the land. The next field is the area of all samples with data. Both are multiples of the mean cell area.
+    /// Area of the land. `cells` is the area of all samples with data. Both are multiples of the mean cell area.
     land_cells: f64,
     cells: f64,
-    /// Area of a mean cell in km². The next field is the side length of this cell in km.
+    /// Area of a mean cell in km². `cell_km` is the side length of this cell in km.
     cell_km2: f64,
     cell_km: f64,
     /// Whether the terrain has land that is not level.
@@ -140,8 +140,8 @@ pub struct DrainageNetwork {
     receivers: Vec<u32>,
     /// Strahler order of each cell; 0 outside channels.
     pub orders: Vec<u8>,
-    /// Area of the land that drains without filling a depression. The next field is the area of the largest basin. Both
-    /// are multiples of the mean cell area.
+    /// Area of the land that drains without filling a depression. `largest` is the area of the largest basin. Both are
+    /// multiples of the mean cell area.
     drained: f64,
     largest: f64,
 }

@@ -1,4 +1,4 @@
-//! The material that processes moved, in cubic metres.
+//! Mass balances: the volumes of material that processes moved, in cubic metres.
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -7,19 +7,19 @@ use crate::field::Grid;
 use crate::nodes::MassBalance;
 use crate::scene::Scene;
 
-/// The mass balance of the process in a layer.
+/// The mass balance of a process, with the layer that contains the process.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LayerMaterial {
     /// Name of the layer.
     pub layer: String,
-    /// Place of the layer in the scene, counted from 1.
+    /// Position of the layer in the list of layers, counted from 1.
     pub place: usize,
-    /// The parts of the balance in cubic metres: see [`material_cubic_metres`].
+    /// The terms of the balance in cubic metres; see [`material_cubic_metres`].
     pub cubic_metres: BTreeMap<&'static str, f64>,
 }
 
-/// The mass balances of the processes of a scene that ran in an evaluation. `balances` holds the index of the layer of
-/// each process.
+/// The mass balances of all processes that ran in an evaluation of `scene`, in cubic metres. `balances` holds the layer
+/// index and the balance of each process.
 pub fn layer_material(scene: &Scene, grid: Grid, balances: &[(usize, MassBalance)]) -> Vec<LayerMaterial> {
     let of_layer = |(index, balance): &(usize, MassBalance)| LayerMaterial {
         layer: scene.layers[*index].name.clone(),
@@ -29,8 +29,8 @@ pub fn layer_material(scene: &Scene, grid: Grid, balances: &[(usize, MassBalance
     balances.iter().map(of_layer).collect()
 }
 
-/// Names and values of the parts of a mass balance, in cubic metres. `residual` is 0 up to rounding:
-/// `eroded - deposited - carried - lost + resampled_carried`. The change of the volume of the ground is
+/// Names and values of the terms of a mass balance, in cubic metres. `residual` is 0 except for rounding errors:
+/// `eroded - deposited - carried - lost + resampled_carried`. The volume of the ground changes by
 /// `added + deposited - eroded + resampled`.
 pub fn material_cubic_metres(scene: &Scene, grid: Grid, balance: &MassBalance) -> [(&'static str, f64); 8] {
     let unit = cell_area(grid, scene.side_metres()) * f64::from(scene.settings.relief_metres);

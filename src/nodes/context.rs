@@ -13,8 +13,8 @@ const BAND_ROWS: usize = 4;
 /// How the iterations of a process scale with the grid, so that a preview shows the state of the final result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// Talus and diffusion travel a distance in cells proportional to the square root of the iterations. A grid k times
-    /// finer therefore needs k² times as many iterations.
+    /// The effects of talus and diffusion reach a distance in cells proportional to the square root of the number of
+    /// iterations. A grid k times finer therefore needs k² times as many iterations.
     Diffusion,
     /// Waves and running water travel one cell per iteration. A grid k times finer therefore needs k times as many
     /// iterations.

@@ -193,7 +193,7 @@ pub trait Generator: Params {
     fn files_error(&self) -> Option<String> {
         None
     }
-    /// The layout of the node's raw files, because raw files do not record their own layout.
+    /// The settings for reading the node's files.
     fn read_options(&self) -> ReadOptions {
         ReadOptions::default()
     }
@@ -453,7 +453,7 @@ impl Node {
         }
     }
 
-    /// The layout of the node's raw files, because raw files do not record their own layout.
+    /// The settings for reading the node's files.
     pub fn read_options(&self) -> ReadOptions {
         match self.work() {
             NodeKind::Generator(node) => node.read_options(),

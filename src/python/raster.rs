@@ -1,4 +1,4 @@
-//! Files of heights as arrays, in any format that Talweg reads.
+//! Reads files of heights as arrays, in every format that Talweg supports.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub fn read(
     Ok(PyRaster { raster, path })
 }
 
-/// The error for a word that is none of the allowed ones.
+/// The error for a word that is not allowed.
 fn unknown(option: &str, word: &str, allowed: impl Iterator<Item = &'static str>) -> PyErr {
     let allowed: Vec<&str> = allowed.collect();
     pyo3::exceptions::PyValueError::new_err(format!("{option}: `{word}` is not one of {}", allowed.join(", ")))
@@ -61,7 +61,7 @@ fn unknown(option: &str, word: &str, allowed: impl Iterator<Item = &'static str>
 #[pymethods]
 impl PyRaster {
     /// Heights in rows from north to south: metres if the file says so, otherwise 0 to 1. Samples without data are
-    /// interpolated from the border of the gap; `ground` marks them.
+    /// interpolated from the border of the gap; the map `ground` is 0 at these samples.
     #[getter]
     fn heights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (low, high) = self.raster.range_metres.unwrap_or((0.0, 1.0));
@@ -86,14 +86,14 @@ impl PyRaster {
         self.raster.range_metres.is_some()
     }
 
-    /// Everything in the file that was not used as it stands, with the effect, as sentences.
+    /// Sentences about data in the file that Talweg changed, ignored or had to guess, with the effect.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.raster.notes.iter().map(|note| note.text.clone()).collect()
     }
 
-    /// Distance between neighbouring samples in metres, to the east and to the south; None if the file is not
-    /// georeferenced. Degrees are converted to metres at the latitude of the file's centre.
+    /// Distance between neighbouring samples in metres, to the east and to the south; None if the file does
+    /// not state it. Degrees are converted to metres at the latitude of the file's centre.
     #[getter]
     fn cell_metres(&self) -> Option<(f64, f64)> {
         self.raster.cell_metres().map(|[east, south]| (east, south))

@@ -39,7 +39,7 @@ pub enum Severity {
     Idle,
 }
 
-/// Kinds of notes that concern heights. A picture of a mask or a stamp may have colours and several channels.
+/// Kinds of notes that matter only for heights. An image of a mask or a stamp may have colours and several channels.
 const NOTES_ON_HEIGHTS: [&str; 4] = ["colours", "palette", "encoded-heights", "further-channels"];
 
 /// The notes about a file of a layer, with the name of the file.

@@ -127,7 +127,7 @@ fn is_free_or_same(file: &Path, copy: &Path) -> bool {
     }
 }
 
-/// Existing files that belong to `file`: those that describe a raster, and the numbers of a mesh in glTF.
+/// Existing files that belong to `file`: the side files of a raster, or the `.bin` file of a glTF mesh.
 fn side_files(file: &Path) -> Vec<PathBuf> {
     let numbers = file.extension().filter(|extension| *extension == "gltf").map(|_| file.with_extension("bin"));
     raster_side_files(file).into_iter().chain(numbers.filter(|numbers| numbers.is_file())).collect()

@@ -1,5 +1,5 @@
 //! Exports of terrains larger than memory. The terrain is built in tiles in a temporary folder next to the exported
-//! files. Then the files are written some rows at a time. A tile is removed as soon as no later stage reads it.
+//! files. Then the files are written in strips of rows. A tile is removed as soon as no later stage reads it.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ impl<'a> LargeExport<'a> {
     /// Plans the export with the largest tiles that fit into memory.
     ///
     /// # Errors
-    /// If a product cannot be written some rows at a time, or the scene cannot be built in tiles. Also if a stage needs
+    /// If a product cannot be written in strips of rows, or the scene cannot be built in tiles. Also if a stage needs
     /// more memory than is free. That error names the layers of the stage, and the reasons why they are computed on the
     /// whole terrain at once.
     pub fn new(request: &'a ExportRequest, scene: &'a Scene, place: &'a ExportFolder) -> Result<Self, TileError> {
@@ -50,7 +50,7 @@ impl<'a> LargeExport<'a> {
     /// Plans the export with tiles of `tile` samples per side, without checking the memory.
     ///
     /// # Errors
-    /// If a product cannot be written some rows at a time, or the scene cannot be built in tiles of this size.
+    /// If a product cannot be written in strips of rows, or the scene cannot be built in tiles of this size.
     pub fn with_tile(
         request: &'a ExportRequest,
         scene: &'a Scene,

@@ -1,4 +1,4 @@
-//! Writes files from all tiles of the result, some rows at a time, without holding the whole terrain in memory.
+//! Writes files from all tiles of the result, in strips of rows, without holding the whole terrain in memory.
 
 use std::ops::Range;
 use std::path::Path;

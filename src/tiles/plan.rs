@@ -21,8 +21,8 @@ pub const LEAST_TILE: usize = 16;
 /// Data that a stage writes into the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum StageProduct {
-    /// The terrain after the layers of a stage. This includes the terrain of a process with iterations left to do, and
-    /// the terrain after a stage of one iteration.
+    /// The terrain after the layers of a stage. This includes the intermediate terrain of a process between its
+    /// iterations, and the terrain after each stage of an iteration.
     Ground(usize),
     /// The change that a layer's process made on the grid of a stage and all coarser grids. The numbers are those of
     /// the stage and of the layer.

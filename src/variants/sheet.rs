@@ -8,12 +8,12 @@ const PAPER: [u8; 3] = [24, 26, 29];
 const INK: [u8; 3] = [232, 234, 236];
 const FAINT: [u8; 3] = [158, 164, 170];
 
-/// Gap around a thumbnail. This and the next constants (heights of text lines and of the heading) are fractions of the
-/// thumbnail's side length.
+/// Gap around a thumbnail. `LINE` is the height of a text line, and `HEADING` the height of the heading. All three are
+/// fractions of the thumbnail's side length.
 const GAP: f32 = 0.07;
 const LINE: f32 = 0.092;
 const HEADING: f32 = 0.13;
-/// Minimum height of text lines in pixels, for legibility; the next constant is the minimum height of the heading.
+/// Minimum height of text lines in pixels, for legibility; `LEAST_HEADING` is the minimum height of the heading.
 const LEAST_LINE: f32 = 13.0;
 const LEAST_HEADING: f32 = 17.0;
 

@@ -13,7 +13,7 @@ pub enum Finding {
     WrongSentence,
     /// Temporary files are left that could have been removed.
     LeftOver,
-    /// The program panicked, hung, or ended by a signal that nobody sent.
+    /// The program panicked, hung, or was killed by a signal that the test did not send.
     Crashed,
 }
 

@@ -1,10 +1,10 @@
-//! Files of other programs and hashes of shipped scenes, as people and scripts ask for them.
+//! Tests of commands that read files from other programs, and of the published hashes of shipped scenes.
 
 use serde_json::Value;
 
 use super::*;
 
-/// A small file of another program that was once read wrongly.
+/// Path of a small file from another program that Talweg once read wrongly.
 fn case(name: &str) -> String {
     format!("{REPOSITORY}/tests/core/ground/foreign/cases/{name}")
 }

@@ -21,7 +21,7 @@ const TRANSCENDENTAL: f64 = 4.0;
 pub struct ShaderWork {
     /// Number of texture samples and texture loads.
     pub texture_reads: f64,
-    /// Number of operations on single numbers.
+    /// Number of scalar operations: an operation on a vector counts once for each component.
     pub operations: f64,
 }
 

@@ -23,7 +23,7 @@ const TOP: f32 = 6_460_000.0;
 /// Scattering coefficient of air molecules at the ground, per metre, for red, green and blue.
 const RAYLEIGH: Rgb = [5.802e-6, 13.558e-6, 33.1e-6];
 const RAYLEIGH_HEIGHT: f32 = 8000.0;
-/// Scattering coefficient of haze in clear air at the ground, per metre. The next constant is its extinction
+/// Scattering coefficient of haze in clear air at the ground, per metre. `MIE_EXTINCTION` is the haze's extinction
 /// coefficient.
 const MIE: f32 = 3.996e-6;
 const MIE_EXTINCTION: f32 = 4.44e-6;

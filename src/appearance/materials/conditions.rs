@@ -149,8 +149,8 @@ impl<'a> GroundConditions<'a> {
     }
 
     /// Prepares the conditions in a window of a terrain. The caller supplies the openness of the window's samples if a
-    /// rule uses openness, and whether a rule uses the curvature. Positions are relative to the whole terrain. A value
-    /// depends on samples up to two away from its position, a curvature on samples up to four away.
+    /// rule uses openness, and states whether a rule uses the curvature. Positions are relative to the whole terrain. A
+    /// value depends on samples up to two away from its position, a curvature on samples up to four away.
     pub fn in_window(
         terrain: &'a Terrain,
         settings: &'a Settings,

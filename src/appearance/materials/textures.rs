@@ -330,13 +330,13 @@ fn gradient_noise(at: [f32; 2], cells: [i32; 2], random: Stream) -> f32 {
 
 /// The nearest feature point of a cellular noise.
 struct WorleyPoint {
-    /// Distance to the nearest point in cells. The next field is the distance to the second nearest point.
+    /// Distance to the nearest point in cells. `second` is the distance to the second nearest point.
     first: f32,
     second: f32,
     /// Offset to the nearest point in cells: to the east, and below to the south.
     east: f32,
     south: f32,
-    /// Random number of the nearest point, from 0 to 1. The next field is a second random number.
+    /// Random number of the nearest point, from 0 to 1. `other` is a second random number.
     value: f32,
     other: f32,
 }

@@ -34,8 +34,8 @@ const SKY_LEAN: f32 = 0.65;
 const PENUMBRA: f32 = 0.16;
 /// Darkness of a cast shadow: 1 removes all sunlight.
 pub(in crate::appearance) const SHADOW: f32 = 0.6;
-/// Colour of the haze. The next constant is the fraction of haze over the lowest land. Haze makes high land stand out
-/// from low land.
+/// Colour of the haze. `HAZE_SHARE` is the fraction of haze over the lowest land. Haze makes high land stand out from
+/// low land.
 pub(in crate::appearance) const HAZE: Light = [0.60, 0.67, 0.74];
 const HAZE_SHARE: f32 = 0.05;
 /// Depth of water, as a fraction of the terrain's side, at which the bed is no longer visible.

@@ -8,8 +8,8 @@ use crate::field::Stream;
 
 /// Number of waves of the first noise octave per grove width.
 const WAVES: f32 = 0.62;
-/// Displacement by the fourth noise, in wavelengths of the first octave. The next constant is the frequency of the
-/// fourth noise relative to the first octave.
+/// Displacement by the fourth noise, in wavelengths of the first octave. `BEND_WAVES` is the frequency of the fourth
+/// noise relative to the first octave.
 const BEND: f32 = 0.45;
 const BEND_WAVES: f32 = 1.3;
 /// For each octave: weight, frequency relative to the first octave, cosine and sine of its rotation. The first octave

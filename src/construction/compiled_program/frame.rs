@@ -115,7 +115,7 @@ impl NodeFrame {
         Detail { spacing: detail.spacing * self.stretching, ..*detail }
     }
 
-    /// Converts a sample from the node's own metres to the parent's.
+    /// Converts a sample from the node's own coordinates to the parent's.
     #[inline]
     pub(crate) fn sample_outward<const G: bool>(&self, own: GroundSample) -> GroundSample {
         let height = own.height * self.height_scale + self.lift;
@@ -126,7 +126,7 @@ impl NodeFrame {
         GroundSample { height, weight: own.weight, slope, weight_gradient: self.inward.pull_back(own.weight_gradient) }
     }
 
-    /// Converts bounds from the node's own metres to the parent's.
+    /// Converts bounds from the node's own coordinates to the parent's.
     pub(crate) fn bounds_outward(&self, own: &GroundBounds) -> GroundBounds {
         let steep = self.stretching * self.height_scale.abs();
         GroundBounds {

@@ -184,7 +184,7 @@ impl Program {
             }
             return;
         }
-        // the ground that replace and add read must stay the first child
+        // the ground, which the operators Replace and Add read, must stay the first child
         let ground = usize::from(node.operator.is_ordered());
         out.children.extend(&node.children[..ground]);
         let met = |k: usize| k >= ground && self.nodes[node.children[k] as usize].area.meets(&inner);

@@ -17,8 +17,8 @@ pub(crate) struct ProgramNode {
     pub(crate) area: Area,
     /// Hash of all parameters that define the node. The children are not included.
     pub(crate) key: u64,
-    /// Indices of the child nodes. The first child of replace and add is the ground that later children replace or are
-    /// added to.
+    /// Indices of the child nodes. The first child of a Replace or Add operator is the ground that later children
+    /// replace or are added to.
     pub(crate) children: Vec<u32>,
     /// Bounding-volume hierarchy of the children; empty if there are few children.
     pub(crate) hierarchy: Hierarchy,

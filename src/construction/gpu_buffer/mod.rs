@@ -33,7 +33,7 @@
 //! | 6 [`op::ADD`] | the same operands as REPLACE | opens a frame; samples given after GROUND are added to the ground |
 //! | 7 [`op::WARP`] | map (6), stretching, bend, x, y, strength or angle, per size or radius, seed, seed, stretching of a push, push (2), picture (3), a list of x, y, drag (2) | opens a frame that sums the samples; p becomes the warped point |
 //! | 8 [`op::DETAIL`] | from, to | opens a frame that sums the samples, each multiplied by the factor of its SHARE instruction; t rises linearly from 0 to 1 while the level of detail rises from `from` to `to` |
-//! | 9 [`op::SHARE`] | which | scales the samples inside by a factor: 1 - t if `which` is 0, t if 1, and 1 if 2; skips the instructions inside if the factor is 0 |
+//! | 9 [`op::SHARE`] | which | multiplies the samples of its own instructions by a factor, with the t of the DETAIL frame: 1 - t if `which` is 0, t if 1, and 1 if 2; skips these instructions if the factor is 0 |
 //! | 10 [`op::GULLIES`] | map (6), stretching, rise, branching, crest fade, spacing, base, from, to, ground, a list of cell, depth, turn (2), seed | opens a frame of one piece, whose slope a probe measures; p becomes map·p |
 //! | 11 [`op::PROBE`] | ground | measures the slope: runs the instructions at index `ground` for four points around the position. Gullies read the distance of the points and the height of the terrain from their own operands |
 //! | 12 [`op::GROUND`] | (a single word) | the samples so far become the ground for the following samples; ends one point of a probe |
@@ -88,7 +88,7 @@ pub mod op {
     pub const LEAF: u32 = 1;
     /// Evaluates a primitive that is moved, rotated, scaled or raised.
     pub const PLACED: u32 = 2;
-    /// A bounding box around part of a blend.
+    /// A bounding box around some of the instructions of a frame, such as some pieces of a blend.
     pub const GROUP: u32 = 3;
     /// Opens a frame for a blend.
     pub const BLEND: u32 = 4;
@@ -248,7 +248,7 @@ pub(crate) struct Encoder<'a> {
     /// Positions in the code of the words that hold the index of an instruction. The index counts from the start of the
     /// code.
     jumps: Vec<usize>,
-    /// Number of frames that are open now. The next field is the maximum of this number so far.
+    /// Number of frames that are open now. `frames` is the maximum of this number so far.
     depth: u32,
     frames: u32,
 }

@@ -68,10 +68,10 @@ impl NodeOperator for BlendOperator {
 /// Weighted sums of a blend.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BlendSum {
-    /// The sum Σ α; the next field is the sum Σ α f.
+    /// The sum Σ α; `moment` is the sum Σ α f.
     weight: f64,
     moment: f64,
-    /// The sum Σ ∇α; the next fields are the sums Σ α ∇f and Σ f ∇α.
+    /// The sum Σ ∇α; `slope` is the sum Σ α ∇f, and `lift` the sum Σ f ∇α.
     fade: Point,
     slope: Point,
     lift: Point,

@@ -42,7 +42,7 @@ const LEVEL: f32 = 1.0e-6;
 /// The golden angle in radians: no small multiple of this angle is close to a whole number of turns.
 pub const GOLDEN_ANGLE: f64 = 2.399_963_2;
 /// Maximum of κ (see the module docs) on the plane, over all positions of the centres. It is reached where four centres
-/// are as far from a point as possible. The next constant is the maximum of υ.
+/// are as far from a point as possible. `MOST_KERNEL_WAY` is the maximum of υ.
 const MOST_KERNEL_SLOPE: f64 = 20.000_1;
 const MOST_KERNEL_WAY: f64 = 1.131_4;
 /// Upper limit that keeps the bounds of slope changes finite.

@@ -307,8 +307,8 @@ impl PreparedCurve {
         (k, t, dt / long)
     }
 
-    /// Height at arc length `s` and offset `x` (as a multiple of the width), and the derivatives of the height by `s`
-    /// and by `x`.
+    /// Height at arc length `s` and offset `x` (as a multiple of the width), and its derivatives with respect to `s`
+    /// and `x`.
     #[inline]
     fn rise(&self, s: f64, x: f64) -> (f64, f64, f64) {
         let (k, t, dt) = self.locate_profile(s);
@@ -352,8 +352,8 @@ impl Primitive for PreparedCurve {
         let (width, dwidth) = self.centreline.width.bounds(near.along);
         let (depth, ddepth) = self.centreline.depth.bounds(near.along);
         let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
-        // bounds of the rise, of its derivatives by s and x, and of x times the derivative by x, which is 0 beyond the
-        // profile
+        // bounds of the rise, of its derivatives with respect to s and x, and of x times the derivative with respect to
+        // x, which is 0 beyond the profile
         let (mut rise, mut rise_s, mut rise_x, mut x_rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64, 0.0f64);
         let slopes = |shape: &CrossSection, dy: f64| dy * lower(x.max_abs(), shape.line.end());
         let (first, last) = (self.locate_profile(near.along.low).0, self.locate_profile(near.along.high).0);

@@ -31,8 +31,8 @@ talweg_ground::choices! {
 
 /// Fraction of a dune's wavelength over which the ground rises: its windward side.
 const WINDWARD: f64 = 0.72;
-/// Maximum shift of dune crests along the wind direction, as a multiple of the dunes' wavelength. The next constant is
-/// the wavelength of this shift, in the same unit.
+/// Maximum shift of dune crests along the wind direction, as a multiple of the dunes' wavelength. `WANDER_WAVES` is the
+/// wavelength of this shift, in the same unit.
 const WANDER: f64 = 0.55;
 const WANDER_WAVES: f64 = 2.6;
 /// Wavelength of the changes in dune height, as a multiple of the dunes' wavelength.

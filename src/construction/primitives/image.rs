@@ -94,7 +94,8 @@ impl Image {
 #[derive(Clone, Debug)]
 pub struct PreparedImage {
     corner: Point,
-    /// Coefficient of u in the bilinear map p = corner + e u + f v + g u v; the next fields are f and g.
+    /// Coefficient of u in the bilinear map p = corner + e u + f v + g u v; the fields `f` and `g` are the other
+    /// coefficients.
     e: Point,
     f: Point,
     g: Point,

@@ -71,8 +71,8 @@ impl ImageSampler {
         [(self.raster.width - 1) as f64, (self.raster.height - 1) as f64]
     }
 
-    /// Value at (u, v) and its derivatives by u and v. Both coordinates run from 0 (first sample) to 1 (last sample)
-    /// and are clamped to this range.
+    /// Value at (u, v) and its derivatives with respect to u and v. Both coordinates run from 0 (first sample) to 1
+    /// (last sample) and are clamped to this range.
     #[inline]
     pub fn sample(&self, u: f64, v: f64) -> (f64, [f64; 2]) {
         let last = self.last();
@@ -104,7 +104,7 @@ impl ImageSampler {
         (value, [slope[0] * last[0] * inside(u), slope[1] * last[1] * inside(v)])
     }
 
-    /// Range of the values over the ranges `u` and `v`, and bounds of the derivatives by u and by v.
+    /// Range of the values over the ranges `u` and `v`, and bounds of the derivatives with respect to u and v.
     pub fn bounds(&self, u: Interval, v: Interval) -> (Interval, [f64; 2]) {
         let last = self.last();
         let span = |t: Interval, last: f64| {

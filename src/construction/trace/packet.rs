@@ -32,8 +32,8 @@ struct RayLane {
     ray: TraceRay,
     /// Length of the horizontal part of the ray's direction.
     flat: f64,
-    /// Start of the ray, in cells to the east and south. The next field is the direction in cells per metre. The field
-    /// after it is the number of metres per cell.
+    /// Start of the ray, in cells to the east and south. `way` is the direction in cells per metre, and `per_cell` the
+    /// number of metres per cell.
     from: [f64; 2],
     way: [f64; 2],
     per_cell: [f64; 2],
@@ -46,8 +46,8 @@ struct RayLane {
     level: usize,
     /// Distance at which the residual is known, and its value.
     known: Option<(f64, f64)>,
-    /// Last distance at which the ray is known to be above the ground. The next field is the first distance at which
-    /// the ray is known to be below the ground.
+    /// Last distance at which the ray is known to be above the ground. `below` is the first distance at which the ray
+    /// is known to be below the ground.
     above: f64,
     below: Option<f64>,
     cell: (usize, usize),

@@ -246,7 +246,7 @@ pub enum MapError {
     Cancelled(#[from] Cancelled),
 }
 
-/// The visible fraction of the sky over a square terrain, computed some rows at a time.
+/// The visible fraction of the sky over a square terrain, computed in strips of rows.
 ///
 /// # Errors
 /// If the computation was cancelled.

@@ -1,5 +1,5 @@
-//! Maps of a square terrain that is read in parts. Colours, ground types and climate are computed some rows at a time,
-//! in windows with a halo. The results have the same bits as those of the whole terrain.
+//! Maps of a square terrain that is read in parts. Colours, ground types and climate are computed in strips of rows, in
+//! windows with a halo. The results have the same bits as those of the whole terrain.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -32,7 +32,7 @@ pub struct SquareMaps<'a> {
     ranges: [OnceLock<(f32, f32)>; 2],
 }
 
-/// The reason why a map of `scene` cannot be computed some rows at a time, as the end of a sentence. `None` if the map
+/// The reason why a map of `scene` cannot be computed in strips of rows, as the end of a sentence. `None` if the map
 /// can be computed in this way.
 pub fn reason_for_whole(map: &ExportMap, scene: &Scene) -> Option<&'static str> {
     let wraps = scene.settings.edges == Edges::Wrap;
@@ -331,7 +331,7 @@ where
 /// Number of rows that the threads share as one strip, when the whole terrain is in memory.
 const ROWS_TOGETHER: usize = 64;
 
-/// Values of a square with `samples` per side, computed some rows at a time on all threads.
+/// Values of a square with `samples` per side, computed in strips of rows on all threads.
 pub(super) fn by_rows<'a>(samples: usize, value: impl Fn(usize, usize) -> f32 + Send + Sync + 'a) -> NumberAt<'a> {
     let held = Mutex::new(CachedStrip::<f32>::default());
     Box::new(move |row, column, _| {

@@ -161,8 +161,8 @@ pub(super) fn sky(scene: &Scene, terrain: &Terrain, control: &Control) -> Result
     for face in 0..FACES {
         let mut square = Terrain::flat(Grid::working(side, Edges::Open));
         square.height = grid.face_with_margin(&terrain.height, face, margin, EdgeFill::Nearest);
-        // Only three faces meet at a corner. The missing fourth is filled with terrain along the border of two of the
-        // others.
+        // Only three faces meet at a corner of the cube. The part of the square where a fourth face would be is filled
+        // with heights along the border between the two neighbouring faces.
         let (first, last) = (margin, margin + n - 1);
         for row in (0..first).chain(last + 1..side) {
             for column in (0..first).chain(last + 1..side) {

@@ -21,8 +21,8 @@ pub const MAX_SAMPLES: usize = 16_384;
 /// On a wrapping grid the last row repeats row 0 and the last column repeats column 0. The neighbour beyond an edge is
 /// therefore the sample one step inside the opposite edge.
 ///
-/// A globe consists of six square faces, those of a cube projected onto a sphere. The faces are stored one after the
-/// other, so that `rows` is 6 · `samples`. Adjacent faces both store the samples on their shared border.
+/// A globe consists of six square faces, the faces of a cube projected onto a sphere. The faces are stored one after
+/// the other, so that `rows` is 6 · `samples`. Adjacent faces both store the samples on their shared border.
 ///
 /// A [window](Self::window) is a square part of a larger grid with open edges. Its samples keep the positions and the
 /// spacing of the whole grid, and have no neighbours beyond the window's sides.

@@ -203,7 +203,7 @@ pub(super) fn level_over_sill(level: f32, height: &[f32], [here, there]: [u32; 2
 #[derive(Debug)]
 pub(super) struct BasinTree {
     pub links: Vec<BasinLink>,
-    /// For each basin, the index of its first entry in `beside`; at the end, the length of `beside`.
+    /// For each basin, the index of its first entry in `links_by_basin`; at the end, the length of `links_by_basin`.
     start: Vec<u32>,
     /// For each basin in turn, the numbers of the spanning tree's links that join the basin to another.
     links_by_basin: Vec<u32>,

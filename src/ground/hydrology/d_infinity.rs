@@ -123,7 +123,8 @@ impl DInfinity {
     }
 
     /// Adds to every cell the amounts from its donors, as [`accumulate`](super::accumulate) does. The second receiver
-    /// of a cell gets the cell's fraction in `shares`, the first receiver the rest. Returns the order of the additions.
+    /// of a cell gets the cell's fraction in `shares`, the first receiver the rest. Returns the order in which the
+    /// amounts of the cells were added.
     ///
     /// # Errors
     /// Fails if the run is cancelled.

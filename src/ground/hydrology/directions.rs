@@ -11,8 +11,8 @@
 //!
 //! Facets: on a square with falls s₁ towards the orthogonal neighbour and s₂ at right angles to it, f = s₂/s₁. On a
 //! globe the triangle has the actual lengths of its sides: a to the orthogonal neighbour, b to the diagonal neighbour,
-//! c between the two neighbours. The flow direction is the direction of greatest fall per distance among all directions
-//! that meet the far side.
+//! c between the two neighbours. The flow direction is the direction of the steepest downward slope among all
+//! directions that meet the far side.
 //!
 //! A cell on level terrain flows to its neighbour of lowest index, if the neighbour's index is below its own. A cell
 //! with no neighbour that is lower in (height, index) is a pit.
@@ -292,11 +292,11 @@ impl<'a> RowWindow<'a> {
     }
 }
 
-/// The steepest fall of each cell of a block, and the index offset of the neighbour with this fall.
+/// The steepest downward slope from each cell of a block, and the index offset of the neighbour in that direction.
 type SteepestFalls = ([f32; BLOCK], [u32; BLOCK]);
 
-/// Writes to `steepest` the greatest fall from each cell of a row to its neighbours, and the index offset of the
-/// neighbour with this fall. `beside` holds the heights of the neighbours in each direction.
+/// Writes to `steepest` the steepest downward slope from each cell of a row to a neighbour, and the index offset of
+/// that neighbour. `beside` holds the heights of the neighbours in each direction.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn steepest_on_square(here: &[f32], beside: [&[f32]; 8], steps: [u32; 8], steepest: &mut SteepestFalls) {
     const SHORT: f32 = std::f32::consts::FRAC_1_SQRT_2;
@@ -323,7 +323,8 @@ fn steepest_on_globe(
     }
 }
 
-/// Updates the greatest falls of a block where the `falls` to the neighbours at index offset `step` exceed them.
+/// Updates the steepest slopes of a block where the slopes `falls` to the neighbours at index offset `step` are
+/// steeper.
 #[inline(always)]
 fn keep_steeper(step: u32, falls: impl Iterator<Item = f32>, (best, to): &mut SteepestFalls) {
     for ((best, to), fall) in best.iter_mut().zip(to).zip(falls) {

@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// On a lattice of square cells, the facets of a globe equal those of a square grid.
+    /// On a lattice of square cells, the facets of a globe equal the facets of a square grid.
     #[test]
     fn globe_facets_equal_square_facets_on_square_cells() {
         let random = Stream::new(4, 5);

@@ -385,7 +385,8 @@ impl CellBand {
 }
 
 /// Adds to every cell the amounts of its donors. If all cells start with 1, the result counts the cells that drain
-/// through each cell, itself included. Whole numbers up to 2²⁴ are exact in `f32`. Returns the order of the additions.
+/// through each cell, itself included. Whole numbers up to 2²⁴ are exact in `f32`. Returns the order in which the
+/// amounts of the cells were added.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -472,7 +473,7 @@ mod tests {
                 assert!(if is_end { passed[k].is_nan() } else { passed[k] == expected[k] }, "{k}");
             }
 
-            // The values equal those of a sequential run bit for bit, because no sums are involved.
+            // The values equal the values of a sequential run bit for bit, because no sums are involved.
             let value = |k: usize, own: f32, [one, two]: [f32; 2]| own * 0.37 + one * 0.5 + two * (k % 7) as f32 * 0.05;
             let mut expected: Vec<f32> = (0..CELLS).map(|k| (k % 11) as f32).collect();
             let mut values = expected.clone();

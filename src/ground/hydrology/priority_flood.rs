@@ -34,7 +34,7 @@ pub fn priority_flood(
     let starts = || (0..mesh.len()).filter(|&k| outlets.contain(k, height[k]) && mesh.grid().owns(k));
     let mut surface = vec![f32::INFINITY; mesh.len()];
     starts().for_each(|k| surface[k] = height[k]);
-    // Height and index are packed into one number: a heap compares single numbers fast, and there are no ties.
+    // Height and index are packed into one integer: a heap compares integers fast, and no two entries are equal.
     let entry = |k: usize, h: f32| Reverse(u64::from(ordered(h)) << 32 | k as u64);
     let mut queue: BinaryHeap<_> = starts().map(|k| entry(k, height[k])).collect::<Vec<_>>().into();
     let mut done = 0;

@@ -140,9 +140,9 @@ fn encode(receivers: &[[u32; 2]], first: u32, samples: u32, codes: &mut [u8]) {
 /// Marks a receiver outside the 3 × 3 block around its cell.
 const NO_CODE: u32 = 0x0f;
 
-/// The position in the 3 × 3 block around a cell that is at the index offset `step`, in rows of `samples` cells.
-/// Returns [`NO_CODE`] if no position has this offset. The code has no branches, so that many cells are processed at
-/// once.
+/// The position, in the 3 × 3 block around a cell, of the neighbour whose index differs by `step`. Rows have `samples`
+/// cells. Returns [`NO_CODE`] if no position has this offset. The code has no branches, so that many cells are
+/// processed at once.
 #[inline(always)]
 fn code_of(step: u32, samples: u32) -> u32 {
     let here = step.wrapping_add(1);

@@ -10,7 +10,7 @@ use crate::io::formats::{DecodedRaster, GeoReference, ReadOptions, SampleMeaning
 use crate::io::memory::shortage;
 use crate::io::{Raster, RasterError, is_built_in, raster_as, raster_from_reader};
 
-/// Minimum number of samples along the longer side of a mesh; the next constant is the maximum number.
+/// Minimum number of samples along the longer side of a mesh; `MOST` is the maximum number.
 const FEWEST: usize = 1025;
 const MOST: usize = 8193;
 /// Limit on the number of samples along a row, per triangle in the row, if all triangles had equal size. In meshes with
@@ -63,6 +63,7 @@ fn from_above(path: &Path) -> Result<DecodedRaster, RasterError> {
         height: seen.height,
         values: seen.metres,
         meaning: SampleMeaning::Metres,
+        format: "mesh, seen from above",
         placement: Some(placement),
         numbers: "a mesh seen from above".into(),
         notes: surface.notes.clone(),

@@ -4,7 +4,7 @@
 //! or only as many samples as a given error in metres requires. [`formats`] writes meshes, and [`import`] reads meshes
 //! from any program.
 //!
-//! Axes are those of glTF: x to the east, y up, z to the south, in metres. The centre of a square is at x = z = 0, and
+//! Axes are as in glTF: x to the east, y up, z to the south, in metres. The centre of a square is at x = z = 0, and
 //! height 0 is at y = 0. On planets the origin is the centre, y points to the north pole, and x to longitude 0.
 //! Triangles are anticlockwise seen from outside.
 //!

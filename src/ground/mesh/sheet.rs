@@ -143,8 +143,8 @@ impl MeshSheet<'_> {
             return Ok(simplify(&surface, control)?);
         };
         let coordinates: Vec<f64> = (0..n).map(|k| (globe.tangent(k) * STEPS_PER_TANGENT).round()).collect();
-        // In the gnomonic projection, this length divided by the distance from the globe's centre is linear over a flat
-        // triangle. The length is that of the vector (x, y, 1).
+        // Returns the length of the vector (x, y, 1). In the gnomonic projection, this length divided by the distance
+        // from the globe's centre is linear over a flat triangle.
         let dividend = |k: usize| {
             let [x, y] = [k % n, k / n].map(|k| coordinates[k] / STEPS_PER_TANGENT);
             // The squares are added first, so that a copy of this sample on another face gets the same bits.

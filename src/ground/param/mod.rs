@@ -102,7 +102,7 @@ pub struct ParamSpec {
     pub default: Value,
 }
 
-/// A group of parameters, for example those of a node, of the scene's settings or of one band of a mask.
+/// A group of parameters, for example the parameters of a node, of the scene's settings or of one band of a mask.
 #[derive(Debug)]
 pub struct About {
     /// Name of the group in files, for example `DiamondSquare`.

@@ -38,7 +38,7 @@ const BELTS: f32 = 0.07;
 const LEVEL: f32 = 0.36;
 const EDGE_BELOW: f32 = 0.02;
 const EDGE_ABOVE: f32 = 0.30;
-/// Maximum opacity of the clouds; the next constant multiplies the density before it is limited to 1.
+/// Maximum opacity of the clouds; `THICKNESS` multiplies the density before it is limited to 1.
 const OPACITY: f32 = 0.94;
 const THICKNESS: f32 = 1.25;
 

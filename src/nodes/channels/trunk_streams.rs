@@ -9,11 +9,11 @@
 //! grid of [`TRUNK_STREAM_SAMPLES`](crate::multiscale::TRUNK_STREAM_SAMPLES) samples a side. d is the detail of the
 //! layers below that the coarser grid does not have. c is the cell size of the coarser grid, and l is 1 along the
 //! streams. G is the terrain height from which the process continues on the finer grid. Then G ← G - w·d -
-//! [`THALWEG`]·c·l. Where the process [holds](StreamBeds::Preserved) the beds, the changes by its iterations are
+//! [`THALWEG`]·c·l. Where the process [preserves](StreamBeds::Preserved) the beds, the changes by its iterations are
 //! multiplied by 1 - w·[`HELD`]. Where rough beds are [cleared](StreamBeds::Cleared) instead,
 //! [`stream_courses`](crate::channels::stream_courses) has the formula. Where channels are
 //! [incised](StreamBeds::Incised), the formula of [`incised_channels`](crate::channels::incised_channels) replaces the
-//! thalweg. There, the changes by iterations are reduced as in held beds, and the channels are cut once more
+//! thalweg. There, the changes by iterations are reduced as in preserved beds, and the channels are cut once more
 //! afterwards. Trunk streams follow the steepest descent (D8), across spill points, where more than [`TRUNK_SHARE`] of
 //! the terrain drains. They are found once, on a grid of fixed size that is always evaluated on the whole terrain.
 //! Hence the cost does not grow with the requested size, and windows work.
@@ -39,13 +39,13 @@ const TRUNK_SHARE: f32 = 0.0025;
 const BED_CELLS: usize = 2;
 /// Depth of the thalweg in cells of the coarser grid. On hills a few kilometres wide it is a few decimetres.
 const THALWEG: f32 = 0.04;
-/// Half the width of held beds; the next constant is the depth of their thalweg. Both are in cells. The beds are
+/// Half the width of preserved beds; [`HELD_THALWEG`] is the depth of their thalweg. Both are in cells. The beds are
 /// narrow, because terrain near a bed can rise above it. They are shallow, because a small depth guides the water on
 /// smooth floors and a larger depth would be visible.
 const HELD_BED_CELLS: usize = 1;
 const HELD_THALWEG: f32 = 0.01;
 /// Half the width, in cells, over which detail of the layers below is removed around incised channels. This width
-/// exceeds that of held beds. Otherwise pits of the detail would remain, which the process fills elsewhere.
+/// exceeds the width of preserved beds. Otherwise pits of the detail would remain, which the process fills elsewhere.
 const INCISED_BED_CELLS: usize = 3;
 /// Iterations on a finer grid change the height of a trunk stream's bed. This fraction of the change is undone, so that
 /// the stream stays in its channel. Undoing the whole change would hold the channels slightly better. But it would

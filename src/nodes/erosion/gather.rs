@@ -62,7 +62,7 @@ pub struct GatherStep<'a, const OUT: usize> {
     pub out: [&'a mut [f32]; OUT],
     /// Index in `out` of the map of the carried material; `None` if nothing is carried.
     pub carried: Option<usize>,
-    /// New map of wear; the next field is the new map of deposits.
+    /// New map of wear; `deposits` is the new map of deposits.
     pub wear: &'a mut [f32],
     pub deposits: &'a mut [f32],
     pub accounts: &'a mut [RowAccount],

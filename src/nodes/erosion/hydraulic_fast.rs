@@ -54,14 +54,14 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 talweg_ground::choices! {
     /// The surface that the fast form levels between neighbours.
     LevelledSurface {
-        Merged "Ground and sediment": "As in Le Martelot 2005, a = h + m: the sediment in the water counts, not the water's depth. Water runs down the slightest slope, so valleys fill sooner.",
-        Water "Ground and water": "As in the full form, a = h + w: water on gentle slopes stands still once it is level.",
+        Merged "Ground and sediment": "As in Le Martelot 2005, water follows a = h + m: the ground height plus the sediment in the water, without the water depth. Water runs down the slightest slope, so valleys fill sooner.",
+        Water "Ground and water": "As in Hydraulic erosion, classic, water follows its surface, a = h + w: the ground height plus the water depth. On gentle slopes, water comes to rest once its surface is level.",
     }
 }
 
 talweg_ground::params! {
     /// Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries. Faster
-    /// than the full form and keeps more of the fine relief. On uniform slopes the rills follow the grid.
+    /// than Hydraulic erosion, classic, and keeps more of the fine relief. On uniform slopes the rills follow the grid.
     HydraulicFast "Hydraulic erosion, classic, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
@@ -152,8 +152,8 @@ struct HydraulicFastRun {
     unit: f32,
     terrain: Terrain,
     next: WorkingMemory<NextState<5>>,
-    /// Scan for rock of uniform hardness. `uneven` is the scan for rock of varying hardness; the unused scan stays
-    /// empty.
+    /// The scan that is used if the rock has uniform hardness; `uneven` is used if the hardness varies. The unused scan
+    /// stays empty.
     even: WorkingMemory<InPlaceScan<3>>,
     uneven: WorkingMemory<InPlaceScan<5>>,
     /// Mass balance of the run. `carried` counts all sediment in the water, including sediment of other layers.

@@ -52,8 +52,8 @@ pub struct LowestNeighbourRun {
     terrain: Terrain,
     mass_balance: MassBalance,
     next: WorkingMemory<NextState<2>>,
-    /// Scan for rock of uniform hardness. `uneven` is the scan for rock of varying hardness; the unused scan stays
-    /// empty.
+    /// The scan that is used if the rock has uniform hardness; `uneven` is used if the hardness varies. The unused scan
+    /// stays empty.
     even: WorkingMemory<InPlaceScan<1>>,
     uneven: WorkingMemory<InPlaceScan<2>>,
 }

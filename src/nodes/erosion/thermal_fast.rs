@@ -23,8 +23,8 @@ use crate::{Context, MultiScale, NodeParts, Process, Run, Traits};
 use talweg_ground::field::Terrain;
 
 talweg_ground::params! {
-    /// Lets loose rock slide to the lowest neighbour. It is faster than the full form, but slopes come to rest up to a
-    /// third too gentle, in fine streaks along the grid. A few iterations of the full form afterwards remove the
+    /// Lets loose rock slide to the lowest neighbour. It is faster than Thermal erosion, but slopes come to rest up to
+    /// a third too gentle, in fine streaks along the grid. A few iterations of Thermal erosion afterwards remove the
     /// streaks.
     ThermalFast "Thermal erosion, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.1", also "talus scree landslide rockfall weathering crumble quick optimised" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down.

@@ -82,8 +82,8 @@ fn dilated_globe(cx: &Context, field: &[f32], fall: f64, sign: f32) -> Result<Ve
     Ok(out)
 }
 
-/// Square of an angle, given the square of its chord. The series of (2 asin c/2)² is exact to 0.3 % up to a right
-/// angle.
+/// Square of an angle, given the square of its chord. For a chord c this is (2 asin(c/2))². The truncated series is
+/// accurate to 0.3 % up to a right angle.
 fn angle_square(chord: f32) -> f32 {
     chord * (1.0 + chord * (1.0 / 12.0 + chord * (1.0 / 90.0 + chord * (1.0 / 560.0 + chord * (1.0 / 3150.0)))))
 }

@@ -10,7 +10,7 @@
 //! level, or cut out.
 //! Metres: heights in metres are used as they are. [`Import::note`] tells the user if the scene's width differs from
 //! the file's width, and [`ImportSettings`] holds the settings of a scene that fits the file.
-//! Squares only: a file covers one square; [`PlanetImport`](crate::planet::import) reads maps of planets.
+//! Squares only: the file covers a square terrain; [`PlanetImport`](crate::planet::import) reads maps of planets.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ talweg_ground::choices! {
     }
 }
 
-/// Parameters for reading a file that the file itself leaves open.
+/// The settings for reading a file, from the parameters of an import node.
 macro_rules! read_options {
     ($import:expr, $from_south:expr) => {
         ReadOptions {
@@ -74,7 +74,7 @@ talweg_ground::choices! {
         Smooth "Filled from the rim": "A smooth surface between the edges of the gap.",
         Lowest "Lowest height": "The lowest height of the file.",
         Sea "Sea level": "The height of the water surface.",
-        Void "Cut out": "The area is cut out of the terrain. Water and eroded rock still cross it, over the surface that a fill from the rim would give.",
+        Void "Cut out": "The area is cut out of the terrain. Water and sediment still cross it, on the surface that a fill from the rim would give.",
     }
 }
 
@@ -120,7 +120,7 @@ talweg_ground::params! {
         sampling: Sampling = Sampling::Bicubic;
         /// Treatment of areas without data.
         voids: VoidFill = VoidFill::Smooth;
-        /// Samples per row of a raw file. 0 assumes a square file.
+        /// Samples per row of a raw file. 0 assumes a square file, or a file twice as wide as high.
         raw_width: u32 ["samples"] = 0, 0..=65_536, slider 0..=8192 => |import| import.is_raw();
         /// Byte order of the numbers in a raw file.
         raw_bytes: ByteOrder = ByteOrder::Little => |import| import.is_raw();
@@ -194,7 +194,7 @@ impl Generator for Import {
     }
 }
 
-/// Difference between the scene's size and the file's size that is not reported, as a fraction.
+/// Largest difference between the scene's size and the file's size that is not reported, as a fraction.
 const NEAR: f64 = 0.01;
 
 impl Import {
@@ -271,7 +271,7 @@ impl Import {
         // In a grid of degrees, a step to the north is longer than a step to the east.
         let (width, height) = raster.extent_metres().map_or(samples, |[across, down]| (across as f32, down as f32));
         let about_middle = |share: f32| (0.5 - 0.5 * share, share);
-        // Either the longer side is cut off, or space is left next to the shorter side.
+        // Crop cuts off the longer side. Whole leaves space beside the shorter side.
         match (self.fit, width > height) {
             (Fit::Stretch, _) => (whole, whole),
             (Fit::Crop, true) => (about_middle(height / width), whole),

@@ -156,7 +156,7 @@ impl PlanetImport {
             PlanetVoidFill::Lowest | PlanetVoidFill::Sea => &raster.values,
         };
         let (low, high) = self.heights.range(&raster, (self.low_metres, self.high_metres));
-        // The value of the file that replaces missing data.
+        // The value that replaces missing data, in the units of the file's values.
         let nothing = match self.voids {
             PlanetVoidFill::Sea if high != low => (cx.sea_level * cx.relief_metres - low) / (high - low),
             _ => 0.0,
@@ -219,7 +219,7 @@ impl PlacedMap {
         Self { width: raster.width, height: raster.height, placement }
     }
 
-    /// Returns the angle in degrees from the first sample to the last: to the east, then to the south.
+    /// Angles in degrees from the first sample to the last, to the east and to the south.
     fn degrees(&self) -> [f64; 2] {
         let [east, south] = self.placement.step;
         [east * (self.width - 1) as f64, south * (self.height - 1) as f64]
@@ -231,7 +231,8 @@ impl PlacedMap {
         across > 360.0 - 1.5 * east && down > 180.0 - 1.5 * south
     }
 
-    /// Whether the first and last columns have the same longitude (grid) or are one step apart (pixel).
+    /// The registration of a map of all longitudes: grid if the first and last columns have the same longitude, pixel
+    /// if they are one step apart.
     fn registration(&self) -> Registration {
         let [across, _] = self.degrees();
         if across > 360.0 - 0.5 * self.placement.step[0] { Registration::Grid } else { Registration::Pixel }
@@ -250,7 +251,7 @@ impl PlacedMap {
         let ([east, south], [across, down]) = (self.placement.step, self.degrees());
         let turns = (longitude - self.placement.west) / 360.0;
         let mut x = 360.0 * (turns - libm::floor(turns));
-        // The map can be closer in the other direction around the planet.
+        // A position east of the map can be closer to its western edge, around the planet.
         if x - across > 360.0 - x {
             x -= 360.0;
         }

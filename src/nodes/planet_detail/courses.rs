@@ -34,7 +34,7 @@ const FULL: f32 = 0.8;
 const FREEBOARD: f32 = 0.1;
 /// Minimum height of a bed above the sea in metres.
 const ABOVE_SEA_METRES: f32 = 0.02;
-/// Number of straight pieces into which each Bézier curve is divided.
+/// Number of straight segments into which each Bézier curve is divided.
 const PIECES: usize = 4;
 /// Distance from a river within which the river shapes its valley, in cells of the planet.
 const VALLEY_CELLS: f64 = 0.45;
@@ -44,7 +44,7 @@ const SMALLEST_CELL: f64 = 0.7;
 /// Values of a quantity at the start and at the end of a piece of a river's path.
 type Ends = [f32; 2];
 
-/// A straight piece of a river's path, in metres.
+/// A straight segment of a river's path, in metres.
 #[derive(Clone, Copy, Debug)]
 struct CoursePiece {
     from: [f64; 3],
@@ -392,7 +392,7 @@ struct CourseWriter {
 }
 
 impl CourseWriter {
-    /// Adds a straight piece of a river between two unit vectors.
+    /// Adds a straight river segment (a chord) between two points on the sphere, which are given as unit vectors.
     fn line(&mut self, [from, to]: [[f64; 3]; 2], [a, b]: [CourseNode; 2]) {
         let from = from.map(|x| x * self.radius);
         let along: [f32; 3] = std::array::from_fn(|k| (to[k] * self.radius - from[k]) as f32);

@@ -30,8 +30,8 @@
 //! Where it rains, the noise is at least as high as the relief that rivers cut into terrain of this height above the
 //! sea. If the stack has craters, the noise has a quarter of this height. Fine octaves are lower on gentle slopes.
 //! Gullies need air. There are fewer gullies in deserts and in rain forests, and few below the sea.
-//! Accuracy: positions are exact to 3·10⁻¹¹ of a face's side length (0.3 mm on Earth). Heights are in metres, in single
-//! precision.
+//! Accuracy: positions are accurate to 3·10⁻¹¹ of a face's side length (0.3 mm on Earth). Heights are in metres, in
+//! single precision.
 //! Source: the sum of fractals after Musgrave in Ebert et al. 2003; divergence-free flows after Bridson et al. 2007;
 //! gullies after Johansen 2026 with the phasor noise of Tricard et al. 2019; the limit of the relief at water is our
 //! own.

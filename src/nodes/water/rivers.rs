@@ -51,7 +51,8 @@ impl Filter for Rivers {
         Traits {
             writes: &[MapKind::Water, MapKind::Flow],
             previews_exactly: false,
-            // Version 2 sums contributions band by band. Version 3 sums rain-weighted areas as whole numbers.
+            // Since version 2, the drainage areas are summed in bands of consecutive cells. Since version 3, the
+            // rain-weighted areas are summed as whole numbers.
             version: 3,
             on_planet: Some(OnPlanet { more_fields: 6.4, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(8.5),

@@ -565,7 +565,7 @@ class Import(Node):
     voids: Literal["Smooth", "Lowest", "Sea", "Void"]
     """Smooth; one of Smooth, Lowest, Sea, Void. Treatment of areas without data."""
     raw_width: int
-    """0 samples, from 0 to 65536. Samples per row of a raw file. 0 assumes a square file."""
+    """0 samples, from 0 to 65536. Samples per row of a raw file. 0 assumes a square file, or a file twice as wide as high."""
     raw_bytes: Literal["Little", "Big"]
     """Little; one of Little, Big. Byte order of the numbers in a raw file."""
     raw_rows: Literal["North", "South"]
@@ -1011,7 +1011,7 @@ class Droplets(Node):
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     droplets: float
-    """0.02, from 0.0005 to 2. Droplets that fall on each sample in one iteration. More droplets make smoother gullies and take longer to compute; the depth of erosion stays the same."""
+    """0.02, from 0.0005 to 2. Mean number of droplets per sample in one iteration. More droplets make smoother gullies and take longer to compute; the depth of erosion stays the same."""
     lifetime: float
     """1000 m, from 1 to 100000. Longest path of a droplet. Long paths carry the debris farther down to the plain."""
     radius: float
@@ -1228,7 +1228,7 @@ class Coastal(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., retreat: float = ..., wave_height: float = ..., wave_base: float = ..., cliff_reach: float = ..., cliff_angle: float = ..., beach_angle: float = ..., beach_share: float = ..., drift: float = ..., fetch: float = ..., wave_azimuth: float = ..., prevailing: float = ..., hardness: float = ...) -> None: ...
 
 class Dunes(Node):
-    """Carries loose sand over the ground with the wind and piles it up into dunes. The layer can add sand first, and flying sand can erode bare rock with it."""
+    """Carries loose sand over the ground with the wind and piles it up into dunes. The layer can add sand first, and windblown sand can erode bare rock."""
 
     iterations: int
     """300, from 0 to 10000. Number of iterations. More iterations let the dunes grow, merge and travel."""
@@ -1249,7 +1249,7 @@ class Dunes(Node):
     saltation_metres: float
     """70 m, from 1 to 2000. Length of a hop of the sand. It sets the distance of the dunes: crests start about three hops apart, and the distance grows as dunes merge."""
     rock_grip: float
-    """0.35, from 0 to 1. Fraction of the flying sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep the ground between dunes bare."""
+    """0.35, from 0 to 1. Fraction of the windblown sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep the ground between dunes bare."""
     shadow_angle: float
     """15 °, from 1 to 60. Angle at which a wind shadow descends behind a crest. Smaller angles shelter longer lee sides and make the dunes stand farther apart."""
     repose_angle: float
@@ -1257,7 +1257,7 @@ class Dunes(Node):
     inflow: float
     """1, from 0 to 1. Sand that enters over the open windward edges, as a fraction of the sand that a saturated wind carries."""
     abrasion: float
-    """0, from 0 to 1. Rock that flying sand erodes from bare ground, as a fraction of the passing sand. Higher values carve the rock into ribs along the wind."""
+    """0, from 0 to 1. Rock that windblown sand erodes from bare ground, as a fraction of the passing sand. Higher values carve the rock into ribs along the wind."""
     unevenness: float
     """0.5, from 0 to 1. Variation of the rock's hardness from place to place. Hard spots shelter the ground behind them."""
     hardness: float
@@ -1368,7 +1368,7 @@ class Hydraulic(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., solubility: float = ..., sediment_capacity: float = ..., evaporation: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
 class HydraulicFast(Node):
-    """Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries. Faster than the full form and keeps more of the fine relief. On uniform slopes the rills follow the grid."""
+    """Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries. Faster than Hydraulic erosion, classic, and keeps more of the fine relief. On uniform slopes the rills follow the grid."""
 
     iterations: int
     """60, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther."""
@@ -1390,7 +1390,7 @@ class HydraulicFast(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., solubility: float = ..., evaporation: float = ..., levelled: Literal["Merged", "Water"] = ..., hardness: float = ...) -> None: ...
 
 class ThermalFast(Node):
-    """Lets loose rock slide to the lowest neighbour. It is faster than the full form, but slopes come to rest up to a third too gentle, in fine streaks along the grid. A few iterations of the full form afterwards remove the streaks."""
+    """Lets loose rock slide to the lowest neighbour. It is faster than Thermal erosion, but slopes come to rest up to a third too gentle, in fine streaks along the grid. A few iterations of Thermal erosion afterwards remove the streaks."""
 
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down."""

@@ -300,7 +300,7 @@ fn raster_file(bytes: &[u8]) {
     check_raster(&file, voids, [0, 1, 2, 7][width]);
 }
 
-/// A raster with its header in a file beside it. The header ends at the first byte of zero.
+/// Reads the bytes as a raster with a header file; see [`write_with_header`].
 fn raster_with_header(bytes: &[u8]) {
     let Some(([ending, voids, _], contents)) = chosen(bytes, [5, 4, 1]) else { return };
     let folder = scratch();
@@ -309,7 +309,7 @@ fn raster_with_header(bytes: &[u8]) {
     check_raster(&file, voids, 0);
 }
 
-/// A raster in a ZIP archive or packed with gzip.
+/// Reads the bytes as a raster in a ZIP archive or compressed with gzip.
 fn packed_raster(bytes: &[u8]) {
     let Some(([ending, voids, _], contents)) = chosen(bytes, [3, 4, 1]) else { return };
     let folder = scratch();
@@ -318,7 +318,8 @@ fn packed_raster(bytes: &[u8]) {
     check_raster(&file, voids, 0);
 }
 
-/// Writes a raster whose header, up to the first byte of zero, goes to a file of its own.
+/// Writes a raster and its header file `.hdr`. The header is the part of `contents` before the first zero byte, and the
+/// raster is the rest.
 pub fn write_with_header(file: &Path, contents: &[u8]) {
     let end = contents.iter().position(|byte| *byte == 0).unwrap_or(contents.len());
     std::fs::write(file.with_extension("hdr"), &contents[..end]).expect("a file");

@@ -16,7 +16,7 @@ const GRAB: f32 = 9.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ToleranceCurve {
     pub rgb: [u8; 3],
-    /// Optimum and tolerance; `None` if the condition does not affect the type.
+    /// Optimum and tolerance; `None` if this condition of the environment does not affect the ground type.
     pub bell: Option<[f32; 2]>,
 }
 

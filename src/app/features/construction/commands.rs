@@ -170,21 +170,21 @@ fn info(action: PieceAction) -> Info {
         PieceAction::Rename => ("Rename feature", "Renames the feature.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
         PieceAction::Grab => (
             "Move feature",
-            "Moves the feature with the pointer. X or Y locks an axis, Z changes the height, a number sets the \
+            "Moves the feature with the pointer. X or Y locks an axis, Z changes the height. Type a number to set the \
              distance. Click to confirm, Esc to cancel.",
             icon::ARROWS_OUT_CARDINAL,
             keys![NONE + G],
         ),
         PieceAction::Turn => (
             "Rotate feature",
-            "Rotates the feature with the pointer. A number sets the angle in degrees. Click to confirm, Esc to \
+            "Rotates the feature with the pointer. Type a number to set the angle in degrees. Click to confirm, Esc to \
              cancel.",
             icon::ARROWS_CLOCKWISE,
             keys![NONE + R],
         ),
         PieceAction::Scale => (
             "Scale feature",
-            "Scales the feature with the pointer. A number sets the factor. Click to confirm, Esc to cancel.",
+            "Scales the feature with the pointer. Type a number to set the factor. Click to confirm, Esc to cancel.",
             icon::ARROWS_OUT,
             keys![NONE + S],
         ),

@@ -1,5 +1,5 @@
-//! Imports heightmaps as scenes, either by *File ▸ Import* or when the user drops files on the window. When the window
-//! gets the focus, also reloads files of the scene that another program has changed.
+//! Imports heightmaps as scenes: by *File ▸ Import*, or when the user drops files on the window. When the window gets
+//! the focus, this module also reloads files of the scene that another program has changed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -55,9 +55,9 @@ impl Plugin for ImportPlugin {
 pub enum ImportAction {
     /// Asks for a file to import.
     Ask,
-    /// Imports a file. Asks first for the layout of a raw file; of any other file shows what it contains.
+    /// Imports a file. First asks for the layout of a raw file, or shows the contents of any other file.
     File(PathBuf),
-    /// Reads a file with settings, and shows what it contains.
+    /// Reads a file with the given settings, and shows its contents.
     Inspect(ImportedFile),
     /// Creates a scene from a file whose settings are known. Asks first about unsaved changes.
     Confirmed(ImportedFile),
@@ -73,7 +73,7 @@ pub struct ImportedFile {
 }
 
 impl ImportedFile {
-    /// The file with its own settings, except for the layout of a raw file, which has none.
+    /// The same file with default settings. The layout of a raw file is kept, because the file does not state it.
     fn without_settings(&self) -> Self {
         let ReadOptions { raw_width, big_endian, first_row_is_south, .. } = self.options;
         let options = ReadOptions { raw_width, big_endian, first_row_is_south, ..ReadOptions::default() };
@@ -187,7 +187,7 @@ fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>, mut queue: 
         }
         (Some(Err(error)), read) => {
             editor.toasts.error(with_reason("The heights were not imported", &error));
-            // The file does not allow the chosen settings. The dialog shows it again with its own settings.
+            // The file cannot be read with the chosen settings. The dialog opens again with the default settings.
             let changed = read.map(|read| read.file).filter(|file| file.options != file.without_settings().options);
             queue.extend(changed.map(|file| ImportAction::Inspect(file.without_settings()).into()));
         }

@@ -1,4 +1,4 @@
-//! Shows what a heightmap contains before it is imported, with settings for what the file leaves open.
+//! The import dialog: shows the contents of a heightmap, and settings for information that the file lacks.
 
 use bevy_egui::egui;
 use egui::{Align, Layout, RichText, Ui};
@@ -15,7 +15,7 @@ use talweg::io::formats::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
 /// The dialog that shows a heightmap before the import.
 pub(super) struct ReadingDialog {
     file: ImportedFile,
-    /// The settings that the user is choosing. The facts belong to the settings of `file`.
+    /// The settings that the user is choosing. The facts and notes below still belong to the settings in `file`.
     options: ReadOptions,
     facts: Vec<(&'static str, String)>,
     notes: Vec<String>,
@@ -128,8 +128,8 @@ impl Dialog for ReadingDialog {
                 }
             });
         });
-        // A changed setting reads the file again, and the dialog then opens with the new facts. While the user types or
-        // drags a number, the file is not read.
+        // When a setting changes, the file is read again, and the dialog opens with the new facts. While the user still
+        // types or drags a number, the file is not read.
         let is_busy = ctx.egui_wants_keyboard_input() || ctx.egui_is_using_pointer();
         if answer.is_none() && self.options != self.file.options && !is_busy {
             answer = Some(vec![Command::from(ImportAction::Inspect(self.chosen()))]);

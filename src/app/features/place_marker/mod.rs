@@ -29,7 +29,7 @@ impl Plugin for PlaceMarkerPlugin {
 pub struct MarkedPoint {
     point: Option<[f32; 2]>,
     is_watched: bool,
-    /// Screen positions of the point, in points. There is one position for each view that shows the point.
+    /// Screen positions of the marked place, in logical pixels: one position for each view that shows the place.
     pub on_screen: Vec<[f32; 2]>,
 }
 

@@ -234,7 +234,7 @@ mod tests {
         journal.note(&document);
         journal.write().unwrap();
         journal.end();
-        assert_eq!(left(folder.path()).len(), 1, "only the previous one");
+        assert_eq!(left(folder.path()).len(), 1, "only the session before, which ended unexpectedly, is left");
 
         let nowhere = EditJournal::default();
         nowhere.note(&document);

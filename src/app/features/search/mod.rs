@@ -57,7 +57,7 @@ impl Action for SearchAction {
     }
 }
 
-/// The parameter that the panels must scroll to from the next frame on.
+/// The parameter to which the panels must scroll, starting with the next frame.
 #[derive(Resource, Default)]
 struct SoughtParameter(Option<(Group, usize)>);
 

@@ -261,7 +261,10 @@ mod tests {
         // both projections show the same length at the focus; only the orthographic projection shows it unchanged at
         // other depths
         let (whole, parallel) = (length(&pose, &near, focus), length(&away, &far, focus));
-        assert!((whole - parallel).abs() < 0.01 * whole, "perspective length {whole}, orthographic length {parallel}");
+        assert!(
+            (whole - parallel).abs() < 0.01 * whole,
+            "length of the projected segment: {whole} in perspective, {parallel} in orthographic projection"
+        );
         for depth in [-300.0, 300.0] {
             let at = focus + pose.forward() * depth;
             assert!((length(&away, &far, at) - parallel).abs() < 0.002 * parallel, "{depth}");

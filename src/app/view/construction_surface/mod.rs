@@ -4,8 +4,8 @@
 //! scales the heights by the relief of the scene. As in the node `Construction`, sand and snow raise the surface, and
 //! water has a depth. The level of detail κ follows from the number of samples along the square's side: 0 for
 //! [`COARSEST`] samples, rising to 1 at [`FINEST`]. These numbers are low on purpose. The sample spacing alone already
-//! excludes waves that are too short for it. Even a terrain that is only a few hundred pixels wide on screen must have
-//! full detail.
+//! excludes noise wavelengths that the samples cannot resolve. Even a terrain that is only a few hundred pixels wide on
+//! screen must have full detail.
 
 pub mod adaptive;
 pub mod eroded;

@@ -39,7 +39,7 @@ pub struct GlobeTerrain {
     pub relief_metres: f32,
     pub sea_metres: f32,
     /// One half-precision image per face. Its four values are the slopes along rows and columns as tangents, the height
-    /// over the sea in kilometres, and the fraction of surface water.
+    /// above sea level in kilometres, and the fraction of surface water.
     pub shape: Arc<Vec<Mips>>,
     /// sRGB-encoded colours, one image per face.
     pub colours: Arc<Vec<Mips>>,

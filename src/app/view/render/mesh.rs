@@ -34,8 +34,8 @@ pub struct PatchDetail {
 impl PatchDetail {
     /// The quality for a still image, which may take longer to draw.
     pub const FINEST: Self = Self { quads: 32, quad_pixels: 3.5 };
-    /// The quality for a graphics card. A card shades pixels in groups of four, and shades all four even if a triangle
-    /// edge crosses the group.
+    /// The quality for a graphics card. A graphics processor shades pixels in blocks of 2 × 2, and shades all four
+    /// pixels even if a triangle edge crosses the block.
     pub const FINE: Self = Self { quads: 32, quad_pixels: 7.0 };
     /// The quality for a software renderer, which is slow at vertices and shades pixels in blocks of 4 × 4.
     pub const FRUGAL: Self = Self { quads: 16, quad_pixels: 14.0 };

@@ -10,7 +10,7 @@ use talweg::field::Terrain;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TerrainMap {
     Heights,
-    /// Slopes of the terrain. On a globe, the texture also holds the height over the sea and the fraction of surface
+    /// Slopes of the terrain. On a globe, the texture also holds the height above sea level and the fraction of surface
     /// water.
     Slopes,
     Light,

@@ -513,7 +513,7 @@ mod tests {
                 (if south { n - 1 - i } else { i }) * n + if east { n - 1 - j } else { j }
             };
             let off = (0..n * n).filter(|&k| shadows[4 * k + channel].abs_diff(light[2 * at(k)]) > 4).count();
-            assert!(off * 50 < n * n, "{off} of {} differ in copy {channel}", n * n);
+            assert!(off * 50 < n * n, "{off} of {} texels differ in the shadows of copy {channel}", n * n);
         }
         let block = Settings { surroundings: Surroundings::Block, ..settings.clone() };
         assert!(prepare(&own.terrain, &block).mirrored_shadows.is_none());

@@ -12,19 +12,19 @@ use crate::construction::trace::{TraceRay, Tracer};
 use crate::construction::{MaterialLayer, NodeSelection};
 use crate::field::vector::dot;
 
-/// Colour of the sky at the horizon. The next constant is its colour overhead.
+/// Colour of the sky at the horizon. `ZENITH` is the sky's colour overhead.
 const HORIZON: Light = [0.60, 0.70, 0.80];
 const ZENITH: Light = [0.16, 0.31, 0.58];
-/// Colour of the air. At the distance of the next constant, a third of the terrain's own colour is left; the distance
-/// is a multiple of the scene's side.
+/// Colour of the air. At the distance `CLEAR_SIDES`, a third of the terrain's own colour is left; the distance is a
+/// multiple of the scene's side.
 const AIR: Light = [0.52, 0.62, 0.74];
 const CLEAR_SIDES: f64 = 12.0;
 /// Maximum fraction of the terrain's colour that the air replaces.
 const MOST_AIR: f32 = 0.85;
 /// Colour of the soil and rock on the cut sides of the square.
 const EARTH: Light = [0.16, 0.125, 0.10];
-/// Distances, as fractions of the side, at which the sky visibility is tested. The next constant holds the directions
-/// in which it is tested.
+/// Distances, as fractions of the side, at which the sky visibility is tested. `SKY_WAYS` holds the directions in which
+/// it is tested.
 const SKY_STEPS: [f64; 3] = [0.006, 0.02, 0.06];
 const SKY_WAYS: [(f64, f64); 4] = [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)];
 /// Number of positions at which the sky visibility is tested.

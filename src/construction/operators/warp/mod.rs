@@ -77,7 +77,7 @@ pub const FARTHEST: f64 = 0.24;
 
 /// Maximum slope of the displacement by an image or a curve, in metres per metre.
 const STEEPEST_PUSH: f64 = 0.9;
-/// Maximum number of points on the curve of a warp. The next constant is the number of these points per length of one
+/// Maximum number of points on the curve of a warp. `PLACES_PER_RADIUS` is the number of these points per length of one
 /// radius along the curve.
 const MOST_PLACES: usize = 512;
 const PLACES_PER_RADIUS: f64 = 4.0;

@@ -4,9 +4,8 @@ use std::f64::consts::FRAC_2_PI;
 
 use crate::field::topology::{AXES, Axis};
 
-/// The face that a direction points to, then the coordinates along the rows and along the columns of the face, from 0
-/// to
-/// 1. The direction need not be a unit vector, but must not be 0.
+/// The face that a direction points to, then the coordinates along the rows and along the columns of the face. Each
+/// coordinate is from 0 to 1. The direction need not be a unit vector, but must not be 0.
 #[inline]
 pub fn locate(direction: [f64; 3]) -> (usize, f64, f64) {
     locate_by(direction, libm::atan)

@@ -1,6 +1,6 @@
 //! Topology of a [`Grid`]: its faces, the neighbours of its samples, copies of samples and their owners, padded rows.
 //!
-//! A square has one face. A globe has six faces, those of a cube: +X, -X, +Y, -Y, +Z, -Z. North is +Z. Longitude 0 is
+//! A square has one face. A globe has the six faces of a cube: +X, -X, +Y, -Y, +Z, -Z. North is +Z. Longitude 0 is
 //! +X, and longitude increases eastwards, towards +Y. On the four faces around the equator, rows run east and columns
 //! run south.
 //!

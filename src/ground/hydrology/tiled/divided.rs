@@ -54,7 +54,8 @@ impl DividedRegion {
 
     /// Adds to every cell except the trunks the amounts from its donors. The second receiver of a cell gets the cell's
     /// fraction in `shares`, the first receiver the rest. The amounts are final for all cells but the trunks. A trunk
-    /// holds only the inflow from cells that are not trunks. Returns the order of the additions.
+    /// holds only the inflow from cells that are not trunks. Returns the order in which the amounts of the cells were
+    /// added.
     ///
     /// # Errors
     /// Fails if the run is cancelled.

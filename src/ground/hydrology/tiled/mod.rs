@@ -3,9 +3,10 @@
 //!
 //! Basins: each tile labels its cells by the end of their flow path within the tile: an outlet, a pit, or an *exit*. An
 //! exit is a cell whose receiver is in another tile. The tile keeps the minimum spanning tree of the links between its
-//! labels. A label without a cell on the rim can only be linked within the tile. So other tiles need only a part of the
-//! spanning tree, the [`BasinSummary`]. It holds the labels of the rim, the forks between them, and the highest link
-//! between each two of these nodes.
+//! labels. The *rim* of a tile is its perimeter: the first and last row and column of its cells. A label without a cell
+//! on the rim can only be linked within the tile. So other tiles need only a part of the spanning tree, the
+//! [`BasinSummary`]. It holds the labels of the rim, the forks between them, and the highest link between each two of
+//! these nodes.
 //!
 //! An exit and the cell that its water reaches belong to one basin. [`solve_spills`] builds the minimum spanning tree
 //! of all basins from the exits, the summaries and the links across tile borders. Links have a strict order (height,
@@ -16,7 +17,7 @@
 //!
 //! Drainage areas: a tile first sums its own area along its flow paths ([`DrainedRegion::summary`]). [`solve_inflows`]
 //! then sums the outflow along the exits of all tiles, and the tile sums again with its inflow
-//! ([`DrainedRegion::areas`]). Whole numbers are not rounded, so the order of the additions does not matter.
+//! ([`DrainedRegion::areas`]). Whole numbers are not rounded, so the order in which areas are added does not matter.
 //!
 //! Water that is divided between two receivers ([`DividedRegion`]) cannot be summed in this way: each division is
 //! rounded, and the rounding depends on the whole inflow. But only *trunks*, the cells on and downstream of the rim,
@@ -96,7 +97,7 @@ impl TileRegions {
         (row * self.samples + column) as u64
     }
 
-    /// The neighbours of a rim cell of `region` that belong to other tiles.
+    /// The neighbours of a perimeter cell of `region` that belong to other tiles.
     fn cells_beside(&self, region: &Region, [row, column]: [usize; 2]) -> impl Iterator<Item = [usize; 2]> + use<> {
         let (last, region) = (self.samples - 1, region.clone());
         let near = move |at: usize| at.saturating_sub(1)..=(at + 1).min(last);
@@ -105,7 +106,7 @@ impl TileRegions {
     }
 }
 
-/// Number of a cell among the rim cells of a region, which are counted row by row.
+/// Number of a cell among the perimeter cells of a region, which are counted row by row.
 fn rim_number(region: &Region, [row, column]: [usize; 2]) -> usize {
     let (rows, columns) = (region.rows.len(), region.columns.len());
     let (i, j) = (row - region.rows.start, column - region.columns.start);
@@ -116,7 +117,7 @@ fn rim_number(region: &Region, [row, column]: [usize; 2]) -> usize {
     }
 }
 
-/// The rim cells of a region as row and column, row by row.
+/// The perimeter cells of a region as row and column, row by row.
 fn rim(region: &Region) -> impl Iterator<Item = [usize; 2]> + use<> {
     let Region { rows, columns } = region.clone();
     let [first, last] = [rows.start, rows.end - 1];

@@ -190,7 +190,7 @@ impl<'a> TiledBasins<'a> {
         if node == 0 { 0 } else { self.first[tile] + node - 1 }
     }
 
-    /// Height and node of a rim cell, given by its number in the whole square.
+    /// Height and node of a cell on the rim of its tile, given by the cell's number in the whole square.
     fn rim_cell(&self, cell: u64) -> (f32, u32) {
         let (tile, number) = self.tiles.on_rim(cell);
         let (height, node) = self.summaries[tile].rim[number];

@@ -23,7 +23,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `error` | why a file could not be written |
-//! | `place` | the real location behind a name, and reasons not to write there |
+//! | `place` | the resolved path of a file name, with all links followed, and the reasons not to write there |
 //! | `temporary` | temporary files and folders, and the removal of leftover ones |
 //! | `stamp` | whether a file is unchanged since it was read |
 //! | `stoppable` | writing that can be cancelled |

@@ -69,7 +69,7 @@ impl GridHeader {
     /// Parses `key` and `value` as a header line. Returns whether the line was a header line.
     fn parse_line(&mut self, key: &str, value: &str) -> Result<bool, String> {
         let number = || decimal(value).filter(|v| v.is_finite());
-        let wrong = || format!("`{key}` is `{value}`, which is not a valid number for it");
+        let wrong = || format!("its header has the invalid value `{value}` for `{key}`");
         let count = || value.parse::<u64>().map_err(|_| wrong());
         let place = || number().ok_or_else(wrong);
         let length = || number().filter(|v| *v > 0.0).ok_or_else(wrong);
@@ -106,14 +106,14 @@ fn decimal(word: &str) -> Option<f64> {
     number.or_else(|| word.replacen(',', ".", 1).parse().ok())
 }
 
-/// Words for a missing number, as several programs write them, in small letters.
+/// Words that programs write for a missing number, in lower case.
 const MISSING: [&str; 9] = ["nan", "-nan", "null", "*", "nodata", "no_data", "na", "n/a", "-"];
 
-/// A number of the file; NaN for words that stand for a missing number.
+/// The number that a word of the file stands for; NaN if the word marks a missing number.
 fn stored_number(word: &str) -> Option<f64> {
     decimal(word).or_else(|| {
         let word = word.to_ascii_lowercase();
-        // Programs of Microsoft's C library write `1.#QNAN` and `-1.#IND`.
+        // Programs that use Microsoft's C library write `1.#QNAN` and `-1.#IND`.
         (MISSING.contains(&word.as_str()) || word.contains("#qnan") || word.contains("#ind") || word.contains("#inf"))
             .then_some(f64::NAN)
     })

@@ -1,4 +1,4 @@
-//! Channels of pictures: the choice of the channel to read, transparency, and heights that colours encode.
+//! Channels of images: the choice of the channel to read, transparency, and heights encoded in colours.
 
 use tiff_reader::Ifd;
 
@@ -7,7 +7,7 @@ use super::options::{NoDataRule, NumberMeaning, ReadOptions};
 use super::reader::RasterSource;
 use crate::io::RasterError;
 
-/// The channels of a picture, and how one number is made from the channels of a pixel.
+/// The channels of an image, and the method that computes one number from the channels of a pixel.
 pub(super) struct ColourReading {
     /// Names of all channels.
     pub names: Vec<String>,
@@ -18,14 +18,14 @@ pub(super) struct ColourReading {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Method {
-    /// The number of one channel.
+    /// The number in one channel.
     Channel(usize),
-    /// The first three channels as brightness, or as the height that they encode.
+    /// The brightness of the first three channels, or the height that they encode.
     Colour,
 }
 
 impl ColourReading {
-    /// The reading of a TIFF image whose channels have `names`.
+    /// Chooses the channels of a TIFF image whose channels are called `names`.
     ///
     /// # Errors
     /// When the options ask for a channel that the image does not have, or for colours that the image does not have.
@@ -41,7 +41,7 @@ impl ColourReading {
         let extra = ifd.extra_samples().unwrap_or_default();
         let first_extra = names.len().saturating_sub(extra.len());
         let alpha = extra.iter().position(opacity).map(|k| first_extra + k);
-        // GDAL uses the opacity of integers only.
+        // GDAL uses the opacity only in images of integers.
         let is_float = ifd.sample_format().is_ok_and(|formats| formats.contains(&3));
         if let Some(alpha) = alpha.filter(|_| is_float && source.options.no_data == NoDataRule::File) {
             notes.push(RasterNote::new(
@@ -56,7 +56,7 @@ impl ColourReading {
         Self::of_channels(names.to_vec(), is_colour, alpha, source, "TIFF or GeoTIFF", notes)
     }
 
-    /// The reading of a picture with named channels. The channel `alpha` holds the opacity.
+    /// Chooses the channels of an image whose channels are called `names`. The channel `alpha` holds the opacity.
     ///
     /// # Errors
     /// As for [`Self::choose`].
@@ -79,7 +79,7 @@ impl ColourReading {
         if encodes && !is_colour {
             return Err(source.unreadable(
                 format,
-                "it has no red, green and blue channels, so it encodes no heights as colours; set Numbers to As in the file",
+                "it has no red, green and blue channels, so its colours cannot encode heights; set Numbers to As in the file",
             ));
         }
         let alpha = alpha.filter(|_| source.options.no_data == NoDataRule::File);
@@ -111,12 +111,12 @@ impl ColourReading {
         Ok(Self { names, method, alpha })
     }
 
-    /// Whether the number of a pixel is made of three colours.
+    /// Whether the number of a pixel is computed from its three colours.
     pub fn is_colour(&self) -> bool {
         self.method == Method::Colour
     }
 
-    /// The only channel that has to be read, if one suffices.
+    /// Index of the channel to read, if a single channel suffices.
     pub fn single_channel(&self) -> Option<usize> {
         match (self.method, self.alpha) {
             (Method::Channel(k), None) => Some(k),
@@ -129,7 +129,7 @@ impl ColourReading {
         self.single_channel().map_or(channels, |_| 1)
     }
 
-    /// Name of the channel that is read, if the picture has several.
+    /// Name of the channel that is read, if the image has several channels.
     pub fn read_name(&self) -> Option<String> {
         match self.method {
             Method::Channel(k) if self.names.len() > 1 => self.names.get(k).cloned(),
@@ -163,7 +163,7 @@ impl ColourReading {
     }
 }
 
-/// The names of channels with their numbers, for messages.
+/// The numbers and names of all channels, for messages.
 fn list(names: &[String]) -> String {
     names.iter().enumerate().map(|(k, name)| format!("{} {name}", k + 1)).collect::<Vec<_>>().join(", ")
 }
@@ -177,14 +177,14 @@ pub(super) fn number_of_colour(meaning: NumberMeaning, [red, green, blue]: [f64;
     }
 }
 
-/// Returns the encoding of heights that colours of 8 bits probably have: the one in which neighbouring pixels have
-/// similar heights that occur on planets. A photograph has neither.
+/// Returns the encoding of heights that 8-bit colours probably use. It is the encoding in which all heights are
+/// plausible and neighbouring pixels have similar heights. The colours of a photograph fail this test.
 pub(super) fn probable_encoding(rows: &[Vec<[u8; 3]>]) -> Option<NumberMeaning> {
     let spread = |channel: usize| {
         let of = || rows.iter().flatten().map(|pixel| pixel[channel]);
         of().max().unwrap_or(0) - of().min().unwrap_or(0)
     };
-    // Terrarium has no blue where all heights are whole metres.
+    // In Terrarium tiles, blue is 0 if all heights are whole metres.
     if spread(1) < 8 || (1..8).contains(&spread(2)) {
         return None;
     }
@@ -202,9 +202,9 @@ pub(super) fn probable_encoding(rows: &[Vec<[u8; 3]>]) -> Option<NumberMeaning> 
     })
 }
 
-/// Heights in metres of the planets whose tiles are published.
+/// Plausible heights in metres: from the deepest ocean trench to the highest mountain on Earth.
 const PLAUSIBLE: std::ops::RangeInclusive<f64> = -11_500.0..=9_000.0;
-/// Mean difference in metres between neighbouring pixels, above which colours do not encode heights.
+/// Mean height difference between neighbouring pixels, in metres. Above it, colours do not count as encoded heights.
 const STEEPEST: f64 = 100.0;
 
 #[cfg(test)]

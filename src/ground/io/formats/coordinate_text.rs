@@ -50,7 +50,7 @@ impl WktNode {
                     letters.next();
                 }
                 (at, c) if c.is_ascii_alphabetic() => {
-                    // A word without brackets, such as the direction of an axis, is a text.
+                    // A word without brackets, such as the direction of an axis, counts as text.
                     let rest = &text[at..];
                     let stop = rest.find(|c: char| matches!(c, '[' | '(' | ']' | ')' | ','))?;
                     if rest[stop..].starts_with(['[', '(']) {
@@ -78,7 +78,7 @@ impl WktNode {
         self.children.iter().find(|child| keywords.contains(&child.keyword.as_str()))
     }
 
-    /// The first node with one of the keywords, from the outside inwards.
+    /// The outermost node with one of the keywords.
     fn find(&self, keywords: &[&str]) -> Option<&Self> {
         if keywords.contains(&self.keyword.as_str()) {
             return Some(self);
@@ -120,7 +120,7 @@ pub(super) fn system_of_text(text: &str) -> Option<CoordinateSystem> {
     }
     let geographic = root.find(&GEOGRAPHIC)?;
     let degrees = geographic.unit().map(|(_, radians)| radians.to_degrees());
-    // Texts state a degree with few digits. A unit so close to a degree is a degree.
+    // Files state the degree with few digits, so a unit this close to a degree counts as a degree.
     let unit = degrees.filter(|size| *size > 0.0 && (size - 1.0).abs() > 1.0e-6);
     Some(CoordinateSystem { epsg: geographic.epsg(), is_geographic: Some(true), unit, ..CoordinateSystem::default() })
 }

@@ -1,15 +1,15 @@
 //! Projected coordinate systems of the EPSG register whose unit is not the metre.
 
-/// A unit of length, and the EPSG numbers of the coordinate systems with this unit. The numbers form runs, each with a
-/// first number, a last number and a step.
+/// A unit of length, and the EPSG codes of the coordinate systems with this unit. The codes form ranges, each with a
+/// first code, a last code and a step.
 struct LengthUnit {
-    /// Name of the unit, in the plural, such as "US survey feet".
+    /// Plural name of the unit, such as "US survey feet".
     name: &'static str,
     metres: f64,
     systems: &'static [(u16, u16, u16)],
 }
 
-/// Name and length in metres of a projected coordinate system's unit, given its EPSG number. `None` if the unit is the
+/// Name and length in metres of a projected coordinate system's unit, given its EPSG code. `None` if the unit is the
 /// metre.
 pub fn unit_of_system(epsg: u16) -> Option<(&'static str, f64)> {
     let is_in =
@@ -17,8 +17,9 @@ pub fn unit_of_system(epsg: u16) -> Option<(&'static str, f64)> {
     UNITS.iter().find(|unit| unit.systems.iter().any(is_in)).map(|unit| (unit.name, unit.metres))
 }
 
-/// Source: EPSG Geodetic Parameter Dataset 12.029, as distributed with PROJ. The runs also include compound coordinate
-/// systems that contain a projected system with this unit. No coordinate system in metres has a number within a run.
+/// Source: EPSG Geodetic Parameter Dataset 12.029, as distributed with PROJ. The ranges also include compound
+/// coordinate systems that contain a projected system with this unit. No coordinate system in metres has an EPSG code
+/// within one of these ranges.
 #[rustfmt::skip]
 const UNITS: [LengthUnit; 15] = [
     LengthUnit { name: "US survey feet", metres: 1200.0 / 3937.0, systems: &[

@@ -1,6 +1,6 @@
 //! OpenEXR: lossless 32-bit floats in the channels `Y`, `R G B` or `R G B A`. The writer stores all metadata in one
-//! attribute, `talweg`, as a JSON list of pairs. The order of several attributes would vary from file to file. Reading
-//! and writing use the crate `exr`.
+//! attribute, `talweg`, as a JSON list of pairs, because the order of several attributes would vary from file to file.
+//! Reading and writing use the crate `exr`.
 
 use std::fs::File;
 use std::io::{BufReader, Error, ErrorKind};
@@ -74,17 +74,17 @@ fn attributes(sheet: &RasterSheet) -> std::io::Result<LayerAttributes> {
     Ok(attributes)
 }
 
-/// A channel of flat pixels in a file, which can have several layers.
+/// A channel of flat pixels in a layer of a file. A file can have several layers.
 struct FlatChannel {
     /// Index of the header of the layer.
     layer: usize,
     /// Name of the channel in the layer.
     name: String,
-    /// Name of the layer and the channel, for users.
+    /// Name of the channel for users. It includes the name of the layer if the file has several layers.
     full_name: String,
 }
 
-/// Names of channels that contain heights, in the order of their precedence. Names are compared without case.
+/// Names of channels that usually contain heights, in order of precedence. The comparison ignores case.
 const HEIGHT_NAMES: [&str; 9] = ["y", "height", "heightmap", "elevation", "displacement", "disp", "z", "h", "r"];
 
 impl FlatChannel {
@@ -93,7 +93,7 @@ impl FlatChannel {
         last.eq_ignore_ascii_case("a") || last.eq_ignore_ascii_case("alpha")
     }
 
-    /// Rank of the channel as heights; the lowest is read.
+    /// Rank of the channel among possible height channels. The reader chooses the channel with the lowest rank.
     fn rank(&self) -> usize {
         let last = self.name.rsplit('.').next().unwrap_or_default();
         let known = HEIGHT_NAMES.iter().position(|name| last.eq_ignore_ascii_case(name));
@@ -116,9 +116,9 @@ fn flat_channels(meta: &MetaData) -> Vec<FlatChannel> {
     .collect()
 }
 
-/// Reads one channel of flat pixels: the channel with the number in the options, or the channel whose name suggests
-/// heights, or else the first that is not an opacity. The values count as metres, as in displacement maps and
-/// heightmaps, unless all are close to 0 to 1.
+/// Reads one channel of flat pixels: the channel that the options name, or the channel whose name suggests heights, or
+/// else the first channel that is not an opacity. The values count as metres, as in displacement maps and heightmaps,
+/// unless all are between about 0 and 1.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: exr::error::Error| match &error {
         // The crate reports a read beyond the end of the file with this message.
@@ -168,7 +168,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     if header.shared_attributes.display_window.size != header.layer_size {
         notes.push(RasterNote::new(
             "window",
-            "its pixels cover only a part of its frame; the part is read and the rest of the frame is left out",
+            "its stored pixels (data window) and its frame (display window) have different sizes; only the stored pixels are read",
         ));
     }
     let texts = texts(&header.own_attributes);
@@ -210,7 +210,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     Ok(decoded)
 }
 
-/// The numbers of a channel, row by row.
+/// The numbers in a channel, row by row.
 fn pixels(source: &RasterSource, channel: &FlatChannel, layers: usize) -> Result<Vec<f32>, exr::error::Error> {
     let bytes = || std::io::Cursor::new(&source.bytes[..]);
     if layers == 1 {

@@ -1,5 +1,5 @@
-//! Numbers without a header of their own, described by a text file `.hdr` beside them: Esri's BIL, BIP, BSQ and FLT,
-//! and GTOPO30's DEM. Read only.
+//! Raw numbers that a text file `.hdr` in the same folder describes: Esri's BIL, BIP, BSQ and FLT, and GTOPO30's DEM.
+//! Talweg reads these formats, but does not write them.
 //!
 //! Source: Esri, *BIL, BIP, and BSQ raster files* and *Float to raster*; USGS, *GTOPO30 documentation*.
 
@@ -15,7 +15,7 @@ pub(super) static READER: RasterReader = RasterReader {
     read,
 };
 
-/// Order of the numbers of several channels.
+/// Order in which the file stores the numbers of several channels.
 #[derive(Clone, Copy, PartialEq)]
 enum Interleave {
     ByLine,
@@ -54,7 +54,7 @@ impl NumberLayout {
             if is_count { Ok(Some(number as u64)) } else { Err(wrong()) }
         };
         if text.trim_start().starts_with("ENVI") {
-            return Err("its header is that of ENVI; `gdal_translate IN OUT.tif` converts it".into());
+            return Err("it has an ENVI header, which is not supported; `gdal_translate IN OUT.tif` converts it".into());
         }
         let columns = count("ncols")?.ok_or("its header has no `ncols`")?;
         let rows = count("nrows")?.ok_or("its header has no `nrows`")?;
@@ -68,7 +68,11 @@ impl NumberLayout {
             (8, _) => NumberType::Unsigned(8),
             (16 | 32, "UNSIGNEDINT") => NumberType::Unsigned(bits),
             (16 | 32, _) => NumberType::Signed(bits),
-            _ => return Err(format!("its numbers have {bits} bits; `gdal_translate IN OUT.tif` converts it")),
+            _ => {
+                return Err(format!(
+                    "its numbers have {bits} bits, which is not supported; `gdal_translate IN OUT.tif` converts it"
+                ));
+            }
         };
         let order = value("byteorder").unwrap_or("I").to_ascii_uppercase();
         let interleave = match value("layout").map(str::to_ascii_uppercase).as_deref() {
@@ -111,7 +115,7 @@ impl NumberLayout {
         }
     }
 
-    /// The number in `bytes`.
+    /// Decodes the number in `bytes`.
     fn number(&self, bytes: &[u8]) -> f64 {
         let mut word = [0; 8];
         let n = bytes.len();
@@ -130,7 +134,7 @@ impl NumberLayout {
         }
     }
 
-    /// Index of a number in the file.
+    /// Index of a number in the file, counted in numbers.
     fn index(&self, row: usize, column: usize, channel: usize) -> usize {
         let [columns, rows] = [self.columns as usize, self.rows as usize];
         match self.interleave {
@@ -146,7 +150,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let extension = source.path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let Some(side) = &source.sides.header else {
         let message = if extension == "dem" {
-            "it has no header file .hdr beside it; a DEM of the USGS as text is not supported. `gdal_translate IN.dem OUT.tif` converts it"
+            "its header file .hdr is missing, and USGS DEM text files are not supported. `gdal_translate IN.dem OUT.tif` converts such a file"
         } else {
             "its header file .hdr is missing; copy it into the same folder"
         };

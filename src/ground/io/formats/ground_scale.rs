@@ -1,4 +1,4 @@
-//! Distances on the ground of maps whose projection changes lengths, such as Web Mercator.
+//! Distances on the ground for maps whose projection changes lengths, such as Web Mercator.
 
 use proj4rs::Proj;
 use proj4rs::transform::transform;
@@ -6,16 +6,16 @@ use proj4rs::transform::transform;
 use super::notes::RasterNote;
 use super::place::CoordinateSystem;
 
-/// Smallest difference between a step on the map and its length on the ground that is corrected, as a fraction. The
-/// projections of surveys differ less.
+/// Smallest difference between a step on the map and its length on the ground that is corrected, as a fraction. Survey
+/// projections, such as UTM, change lengths less than this.
 const DIFFERENCE: f64 = 0.01;
 /// Semi-major axis and squared eccentricity of WGS 84.
 const AXIS: f64 = 6_378_137.0;
 const ECCENTRICITY_SQUARED: f64 = 6.694_379_990_141_316_5e-3;
 
 /// Length on the ground, in metres, of a step to the east and of a step to the south on a map. `centre` is the position
-/// of the raster's centre in the unit of the coordinate system; `step` has the same unit. `None` if the map shows
-/// lengths truly to within a hundredth, or if its projection is unknown.
+/// of the raster's centre in the unit of the coordinate system; `step` has the same unit. `None` if lengths on the map
+/// are within 1 % of lengths on the ground, or if the projection is unknown.
 pub(super) fn true_steps(
     system: &CoordinateSystem,
     in_degrees: bool,
@@ -36,8 +36,9 @@ pub(super) fn true_steps(
     notes.push(RasterNote::new(
         "map-scale",
         format!(
-            "{name} changes lengths: a step of {} m on the map is {} m on the ground to the east and {} m to the south; the terrain uses the lengths on the ground",
+            "{name} changes lengths: a step of {} m to the east and {} m to the south on the map is {} m and {} m on the ground; the terrain uses the lengths on the ground",
             tidy(on_map_east),
+            tidy(on_map_south),
             tidy(east),
             tidy(south)
         ),
@@ -80,7 +81,7 @@ fn steps_on_ground(proj: &Proj, unit: f64, centre: [f64; 2], step: [f64; 2]) -> 
         let along = AXIS * (1.0 - ECCENTRICITY_SQUARED) / (curve * libm::sqrt(curve));
         let turn = libm::remainder(b[0] - a[0], std::f64::consts::TAU);
         let metres = libm::hypot(across * turn, along * (b[1] - a[1]));
-        // Ten significant digits are the same on every machine, whatever the functions of its system are.
+        // The last digits depend on the system's mathematical functions, so only ten significant digits are kept.
         (metres > 0.0).then(|| tidy_number(metres))
     };
     Some([length([step[0], 0.0])?, length([0.0, step[1]])?])
@@ -91,7 +92,7 @@ fn tidy_number(number: f64) -> f64 {
     format!("{number:.9e}").parse().unwrap_or(number)
 }
 
-/// A length for users, with four digits after the point at most.
+/// A length for users, with at most four decimals.
 fn tidy(metres: f64) -> f64 {
     (metres * 1.0e4).round() / 1.0e4
 }

@@ -1,7 +1,7 @@
 //! SRTM heights: 16-bit big-endian whole metres, row by row from the north-west, with -32768 for no data. The file
-//! length determines the number of samples per side. The file name (`N46E007.hgt`) states the degree cell: its
-//! south-western corner in whole degrees. Samples are points; the border samples of a tile repeat the border samples of
-//! its neighbours.
+//! length determines the number of samples per side. The file name (`N46E007.hgt`) states the south-western corner of
+//! the tile in whole degrees. Samples are points; the border samples of a tile repeat the border samples of its
+//! neighbours.
 //!
 //! Source: NASA, *SRTM Topography*, 2.1.
 
@@ -19,7 +19,7 @@ const VOID: i16 = i16::MIN;
 /// EPSG number of the coordinate system with longitude and latitude on WGS 84.
 const EPSG: u16 = 4326;
 
-/// Sides of the tiles that are published: samples per row and rows. Beyond 50° of latitude, rows have fewer samples.
+/// Sizes of published tiles: samples per row, then rows. Beyond 50° of latitude, rows have fewer samples.
 const SIDES: [[u64; 2]; 9] = [
     [3601, 3601],
     [1201, 1201],
@@ -42,7 +42,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     };
     let Some([columns, rows]) = sides else {
         let message = format!(
-            "{bytes} bytes are not a tile of 2-byte heights; a tile has 1201 × 1201, 1801 × 3601 or 3601 × 3601 heights. Unpack it first if it is an archive, or download it again"
+            "its {bytes} bytes do not fit a tile of 2-byte heights; a tile has 1201 × 1201, 1801 × 3601 or 3601 × 3601 heights. Unpack it first if it is an archive, or download it again"
         );
         return Err(source.unreadable(READER.name, message));
     };
@@ -70,7 +70,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     if placement.is_none() {
         notes.push(RasterNote::new(
             "no-position",
-            "its name states no degree cell, such as N46E007.hgt, so its place and size are unknown",
+            "its name does not state its position, as N46E007.hgt does, so its position and size are unknown",
         ));
     }
     let [width, height] = [columns, rows].map(|side| side as usize);

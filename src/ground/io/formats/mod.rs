@@ -1,5 +1,5 @@
-//! Raster formats: one source file per format, with the writer and the reader of the format, and the common list of
-//! formats. The command line, the editor and the library all use [`RASTER_FORMATS`].
+//! Raster formats: the list of formats, and one source file per format with its writer and its reader. The command
+//! line, the editor and the library all use [`RASTER_FORMATS`].
 //!
 //! | file | format |
 //! |---|---|
@@ -10,17 +10,17 @@
 //! | `ascii_grid` | ESRI ASCII grid |
 //! | `hgt` | SRTM heights, read only |
 //! | `gridded` | Esri's BIL, BIP, BSQ and FLT, GTOPO30, read only |
-//! | `packed` | a raster in a ZIP archive or packed with gzip, read only |
+//! | `packed` | a raster in a ZIP archive, or compressed with gzip, read only |
 //!
 //! | file | code that all readers share |
 //! |---|---|
-//! | `reader` | the list of readers, their input and output, checks of the size |
+//! | `reader` | the list of readers, their input and output, size checks |
 //! | `options` | settings for reading a file |
-//! | `notes` | notes about everything in a file that is not used as it stands |
+//! | `notes` | notes about data in a file that Talweg changes, ignores or has to guess |
 //! | `numbers` | which numbers are heights, fractions or missing data |
-//! | `colours` | channels, transparency, heights that colours encode |
-//! | `place` | positions and directions on a map |
-//! | `side_files` | files beside a raster that describe it |
+//! | `colours` | channels, transparency, heights encoded in colours |
+//! | `place` | position and orientation on a map |
+//! | `side_files` | files that describe a raster and have its name and folder |
 //! | `coordinate_text` | coordinate systems as text |
 //! | `ground_scale` | lengths on the ground in projections that change lengths |
 //! | `units` | units of length and angle |
@@ -112,7 +112,7 @@ impl SampleType {
 /// A function that returns the number at a row, a column and a channel.
 pub type SampleAt<'a, T> = &'a (dyn Fn(usize, usize, usize) -> T + Sync);
 
-/// The numbers of a raster, computed while they are written, so that no copy of them is needed.
+/// The numbers of a raster. The writer computes them on demand, so that no copy is needed.
 #[derive(Clone, Copy)]
 pub enum Samples<'a> {
     /// Numbers of [`SampleType::U8`].
@@ -147,7 +147,7 @@ pub struct RasterSheet<'a> {
     pub samples: Samples<'a>,
     /// Whether the numbers are sRGB colours and not data; only for three channels of 8 bits.
     pub is_srgb: bool,
-    /// Colours that the values 0, 1, 2, … stand for, in an 8-bit raster with one channel.
+    /// Colours of the values 0, 1, 2, …, for an 8-bit raster with one channel.
     pub palette: Option<&'a [[u8; 3]]>,
     /// Position of the samples on a map, if it is known.
     pub placement: Option<GeoReference>,
@@ -257,7 +257,7 @@ pub struct RasterFormat {
 /// Metadata as pairs of keyword and text.
 pub type Texts = Vec<(String, String)>;
 
-/// Maximum length in bytes of all texts that are read from a file, after they are unpacked; scenes are shorter.
+/// Maximum total length in bytes of the texts that are read from a file, after decompression. Scenes are shorter.
 pub const MAX_TEXT: usize = 32 << 20;
 
 /// The error for a file whose texts are longer than [`MAX_TEXT`].

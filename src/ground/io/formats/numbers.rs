@@ -1,5 +1,5 @@
-//! The meaning of the numbers in a file: which samples have no data, and which numbers are heights in which unit. All
-//! readers use this module, so that every format follows the same rules.
+//! The meaning of the numbers in a file: heights, fractions or missing data, and the unit of heights. All readers use
+//! this module, so that every format follows the same rules.
 
 use super::notes::RasterNote;
 use super::options::{NoDataRule, NumberMeaning, ReadOptions};
@@ -26,7 +26,7 @@ impl NumberType {
         }
     }
 
-    /// The number that stands for white in a picture.
+    /// The number that means white in an image.
     fn white(self) -> f64 {
         match self {
             Self::Unsigned(bits) => libm::exp2(f64::from(bits)) - 1.0,
@@ -36,7 +36,7 @@ impl NumberType {
     }
 }
 
-/// Everything that a file states about its numbers.
+/// All information in a file about its numbers.
 #[derive(Clone, Debug)]
 pub(super) struct NumberStatement {
     pub number_type: NumberType,
@@ -51,12 +51,12 @@ pub(super) struct NumberStatement {
     pub offset: Option<f64>,
     /// Length of the unit of the heights in metres.
     pub unit_metres: Option<f64>,
-    /// Heights of black and white in metres, as Talweg writes them.
+    /// Heights of black and white in metres, from the metadata that Talweg writes.
     pub range_metres: Option<(f32, f32)>,
 }
 
 impl NumberStatement {
-    /// A statement with nothing but the type of the numbers.
+    /// A statement that contains only the type of the numbers.
     pub fn of_type(number_type: NumberType) -> Self {
         Self {
             number_type,
@@ -71,7 +71,7 @@ impl NumberStatement {
         }
     }
 
-    /// The meaning of the numbers before the numbers are known.
+    /// The meaning of the numbers as far as the file's statements and the options determine it.
     fn meaning(&self, options: &ReadOptions) -> ExpectedMeaning {
         use ExpectedMeaning::{FloatsDecide, Fractions, Heights};
         let says_heights = self.scale.is_some() || self.offset.is_some() || self.unit_metres.is_some();
@@ -87,16 +87,16 @@ impl NumberStatement {
     }
 }
 
-/// The meaning of numbers before they are known.
+/// The meaning of the numbers in a file before the reader has decoded them.
 #[derive(Clone, Copy, PartialEq)]
 enum ExpectedMeaning {
     Heights,
     Fractions,
-    /// Floats between 0 and 1 are fractions, all other floats are heights.
+    /// The values decide: floats that are all between about 0 and 1 are fractions, other floats are heights.
     FloatsDecide,
 }
 
-/// The rule that converts the stored numbers of a file to values: heights in metres or fractions.
+/// Converts the stored numbers of a file to values, which are heights in metres or fractions.
 pub(super) struct NumberRule {
     statement: NumberStatement,
     options: ReadOptions,
@@ -106,7 +106,7 @@ pub(super) struct NumberRule {
     no_data: Option<f64>,
 }
 
-/// Numbers that stand for missing data in files that state no no-data value.
+/// Numbers that often mark missing data, even if the file does not state them as its no-data value.
 const USUAL_VOIDS: [f64; 12] = [
     -9999.0,
     -32767.0,
@@ -121,12 +121,12 @@ const USUAL_VOIDS: [f64; 12] = [
     2_147_483_647.0,
     4_294_967_295.0,
 ];
-/// Floats beyond this magnitude stand for missing data, such as the lowest and the highest float.
+/// Numbers of this magnitude or more count as missing data. Examples are the lowest and the highest 32-bit float.
 const BEYOND_HEIGHTS: f64 = 1.0e30;
-/// Minimum distance of a usual no-data value from all other numbers, absolutely and as a fraction of their range. A
-/// nearer number is a height.
+/// Minimum distance of a usual no-data value from all other numbers: in the unit of the file, and as a fraction of the
+/// range of the other numbers. A number that is closer to the others counts as a height.
 const VOID_DISTANCE: (f64, f64) = (1000.0, 0.25);
-/// Maximum value below 0 or above 1 that floats between black and white can have, such as after a sharpening filter.
+/// Largest amount by which fractions may lie below 0 or above 1. Sharpening filters, for example, leave such values.
 const OVERSHOOT: f32 = 0.1;
 
 impl NumberRule {
@@ -170,7 +170,7 @@ impl NumberRule {
         }
     }
 
-    /// Whether a number usually stands for missing data. Averages over several samples skip such numbers.
+    /// Whether a number usually marks missing data. Averages over several samples skip such numbers.
     pub fn is_usual_void(&self, stored: f64) -> bool {
         self.options.no_data == NoDataRule::File
             && self.meaning != ExpectedMeaning::Fractions
@@ -220,8 +220,8 @@ impl NumberRule {
         }
     }
 
-    /// A usual no-data value that is the lowest or the highest number and stands apart from all others, with its value
-    /// as read.
+    /// A usual no-data value that is the lowest or the highest number and far from all others, as stored and as
+    /// converted.
     fn usual_void_apart(&self, values: &[f32]) -> Option<(f64, f32)> {
         let known = || values.iter().copied().filter(|v| v.is_finite());
         let (low, high) = known().fold((f32::INFINITY, f32::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
@@ -239,8 +239,8 @@ impl NumberRule {
         })
     }
 
-    /// The meaning of floats in a format that does not state it. The floats count as fractions if all are close to 0
-    /// to 1 and neither a map position nor Talweg's metadata suggests metres.
+    /// The meaning of floats in a format that does not state it. They count as fractions if all are between about 0 and
+    /// 1 and neither a map position nor Talweg's metadata suggests metres.
     fn meaning_of_floats(&self, values: &[f32], notes: &mut Vec<RasterNote>) -> SampleMeaning {
         let known = || values.iter().filter(|v| v.is_finite());
         let (low, high) = known().fold((f32::MAX, f32::MIN), |(lo, hi), &v| (lo.min(v), hi.max(v)));
@@ -258,7 +258,7 @@ impl NumberRule {
                     notes.push(RasterNote::new(
                         "overshoot",
                         format!(
-                            "its numbers go from {low} to {high}, so they count as black to white, with 0 as black and 1 as white; set Numbers to Heights if they are metres"
+                            "its numbers range from {low} to {high}, so they are read as 0 (black) to 1 (white); set Numbers to Heights if they are metres"
                         ),
                     ));
                 }
@@ -272,8 +272,8 @@ impl NumberRule {
 /// Maximum number of undeclared no-data values that the notes name.
 const MOST_NAMED: usize = 4;
 
-/// Whether a stored number is the no-data value. Text in a file often states the value with fewer digits than the
-/// float has, so two floats beyond all heights count as the same.
+/// Whether a stored number is the no-data value. Files often state the value as text with too few digits, so two floats
+/// of the same sign beyond all heights count as equal.
 fn is_same(stored: f64, void: f64, number_type: NumberType) -> bool {
     if stored == void || stored.is_nan() && void.is_nan() {
         return true;
@@ -287,7 +287,7 @@ fn is_same(stored: f64, void: f64, number_type: NumberType) -> bool {
     }
 }
 
-/// A number for users; large floats are shortened, such as `3.4e38`.
+/// A number as text for users. Large numbers are shortened, for example to `3.4e38`.
 pub(in crate::io) fn short_number(number: f64) -> String {
     if number.abs() >= 1.0e15 { format!("{number:.1e}") } else { format!("{number}") }
 }
@@ -312,7 +312,7 @@ mod tests {
             assert!(values[1].is_nan() && values[3].is_nan() && values[0] == 500.0, "{void}: {values:?}");
             assert_eq!(notes, 1, "{void}");
         }
-        // The sea floor is -9999 m deep in places.
+        // In places, the sea floor lies at -9999 m.
         let (values, _, notes) = finished(float.clone(), ReadOptions::default(), &[-9999.0, -9800.0, -9000.0, -4000.0]);
         assert_eq!((values[0], notes), (-9999.0, 0));
         let never = ReadOptions { no_data: NoDataRule::Never, ..ReadOptions::default() };

@@ -1,11 +1,11 @@
-//! Settings for reading a file: answers to questions that the file itself leaves open or answers wrongly.
+//! Settings for reading a file. They add information that the file lacks, and replace information that is wrong.
 
 crate::choices! {
     /// The meaning of the numbers in a file.
     NumberMeaning {
-        File "As in the file": "Heights if the file says so, has a position on a map or holds floats beyond 0 to 1; otherwise black to white.",
+        File "As in the file": "Heights if the file says so, has a position on a map, or holds signed integers or floats beyond 0 to 1; otherwise black to white.",
         Metres "Heights": "Every number is a height.",
-        Fractions "Black to white": "The smallest number is black, the largest possible number is white; floats go from 0 to 1.",
+        Fractions "Black to white": "0 is black. White is the largest number that the file type can store, or 1 for floats.",
         Terrarium "Terrarium tile": "Heights in colours: 256 · red + green + blue / 256 − 32768 metres.",
         Mapbox "Mapbox tile": "Heights in colours: (65536 · red + 256 · green + blue) / 10 − 10000 metres.",
     }
@@ -42,10 +42,10 @@ impl HeightUnit {
 }
 
 crate::choices! {
-    /// The samples of a file that have no data.
+    /// The rule that selects the samples without data.
     NoDataRule {
-        File "As in the file": "The no-data value and the masks of the file, and values such as -9999 that stand apart from all heights.",
-        Given "A value": "Only samples with the value below.",
+        File "As in the file": "Samples that the file marks by its no-data value, a mask or opacity 0, and values such as -9999 that are far from all heights.",
+        Given "A value": "Only samples with the no-data value given below.",
         Never "None": "Every number is a height.",
     }
 }
@@ -63,7 +63,7 @@ pub struct ReadOptions {
     pub meaning: NumberMeaning,
     /// The unit of the heights.
     pub unit: HeightUnit,
-    /// The samples without data.
+    /// The rule that selects the samples without data.
     pub no_data: NoDataRule,
     /// The value of samples without data, for [`NoDataRule::Given`].
     pub no_data_value: f32,

@@ -1,4 +1,4 @@
-//! Rasters in an archive: a ZIP archive with one raster, such as `N46E007.hgt.zip`, or a file packed with gzip.
+//! Compressed rasters: a ZIP archive with one raster, such as `N46E007.hgt.zip`, or a raster compressed with gzip.
 
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     };
     let Some(reader) = RasterReader::for_path(&name).filter(|reader| reader.name != READER.name) else {
         return Err(failed(format!(
-            "it holds {}, which is not a heightmap; unpack it and import the heightmap in it",
+            "it contains {}, which is not a heightmap; unpack it and choose a heightmap",
             name.display()
         )));
     };
@@ -48,7 +48,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     reader.decode(&inner).map_err(|error| error.with_path(source.path))
 }
 
-/// Unpacks a file. A small file can unpack to any size, so the size is checked while it grows.
+/// Unpacks a file. A small file can unpack to any size, so this function checks the size as the data grow.
 fn unpacked(mut packed: impl Read, source: &RasterSource) -> Result<Vec<u8>, RasterError> {
     let mut bytes = Vec::new();
     loop {
@@ -65,7 +65,7 @@ fn unpacked(mut packed: impl Read, source: &RasterSource) -> Result<Vec<u8>, Ras
         if length == done {
             return Ok(bytes);
         }
-        // A growing list is copied into one of twice the size.
+        // When the vector grows, its contents are copied to a vector of twice the size.
         check_room(source.path, 2 * length + STEP_BYTES)?;
     }
 }
@@ -73,19 +73,21 @@ fn unpacked(mut packed: impl Read, source: &RasterSource) -> Result<Vec<u8>, Ras
 /// Index of the only raster in an archive.
 fn only_raster(archive: &mut zip::ZipArchive<Cursor<&[u8]>>) -> Result<usize, String> {
     if archive.len() > MOST_FILES {
-        return Err(format!("it holds more than {MOST_FILES} files; unpack it and import one of them"));
+        return Err(format!("it contains more than {MOST_FILES} files; unpack it and choose one of them"));
     }
     let is_raster = |name: &str| {
         RasterReader::for_path(Path::new(name)).is_some_and(|reader| reader.name != READER.name)
             && !name.starts_with("__MACOSX")
     };
-    // A name that is not text has no known extension.
+    // Names that are not valid text are skipped: their format is unknown.
     let names: Vec<String> = archive.file_names().flatten().map(String::from).filter(|name| is_raster(name)).collect();
     match &names[..] {
-        [name] => archive.index_for_name(name).ok_or_else(|| format!("{name} is missing in it")),
-        [] => Err("it holds no heightmap; unpack it and import the heightmap in it".into()),
+        [name] => {
+            archive.index_for_name(name).ok_or_else(|| format!("its list of files has {name}, but the file is missing"))
+        }
+        [] => Err("it contains no heightmap; unpack it, or choose another archive".into()),
         [first, second, ..] => Err(format!(
-            "it holds {} heightmaps, such as {first} and {second}; unpack it and import one of them",
+            "it contains {} heightmaps, such as {first} and {second}; unpack it and choose one of them",
             names.len()
         )),
     }

@@ -17,12 +17,12 @@ pub(super) struct MapTransform {
 }
 
 impl MapTransform {
-    /// From GDAL's geotransform, whose origin is the corner of the first sample.
+    /// Converts GDAL's geotransform, whose origin is the outer corner of the first sample.
     pub fn of_corner([x, a, b, y, d, e]: [f64; 6]) -> Self {
         Self { x: x + 0.5 * (a + b), a, b, y: y + 0.5 * (d + e), d, e }
     }
 
-    /// Whether the numbers are the identity for corners, which programs write when they know no position.
+    /// Whether the geotransform was the identity, which programs write when they know no position.
     fn is_identity(&self) -> bool {
         [self.a, self.b, self.d, self.e] == [1.0, 0.0, 0.0, 1.0] && [self.x, self.y] == [0.5, 0.5]
     }
@@ -35,20 +35,21 @@ pub(super) struct CoordinateSystem {
     pub epsg: Option<u16>,
     /// Whether coordinates are angles; `None` if the file does not say so.
     pub is_geographic: Option<bool>,
-    /// Length of the unit in metres, or size of the unit in degrees.
+    /// Size of the unit in metres, or in degrees if coordinates are angles.
     pub unit: Option<f64>,
     /// Radius of the planet in metres; `None` for Earth.
     pub radius_metres: Option<f64>,
-    /// The projection in PROJ's notation, if the file describes it without a number.
+    /// The projection in PROJ's notation, if the file describes the projection instead of giving an EPSG number.
     pub proj: Option<String>,
 }
 
-/// The position of a raster, and the reversals that bring its rows and columns into the order of a map.
+/// The position of a raster on a map. It also states whether the reader must reverse rows or columns, so that they run
+/// from north to south and from west to east.
 #[derive(Default)]
 pub(super) struct Position {
     pub placement: Option<GeoReference>,
     /// Distances between neighbouring samples on the ground in metres, to the east and to the south, if they differ
-    /// from those of the map position or if there is no map position.
+    /// from the distances on the map or if there is no map position.
     pub cell_metres: Option<[f64; 2]>,
     /// Whether rows run from south to north in the file.
     pub reverses_rows: bool,
@@ -56,10 +57,11 @@ pub(super) struct Position {
     pub reverses_columns: bool,
 }
 
-/// Largest deviation of a right angle between rows and columns, and of north from the columns, as a fraction.
+/// Largest angle between rows and east, and between columns and south, as the sine of the angle. Beyond it, a raster
+/// counts as turned.
 const TURNED: f64 = 1.0e-6;
 
-/// The position that an affine transformation gives to a raster of `columns` × `rows` samples.
+/// Computes the position of a raster of `columns` × `rows` samples from an affine transformation.
 pub(super) fn position(
     affine: MapTransform,
     [columns, rows]: [usize; 2],
@@ -70,7 +72,7 @@ pub(super) fn position(
     if affine.is_identity() {
         notes.push(RasterNote::new(
             "no-position",
-            "its position is the identity, which means that its program knew none; the terrain keeps the size of the scene",
+            "its position is the identity, which programs write when they know no position; the terrain keeps the size of the scene",
         ));
         return Position::default();
     }
@@ -79,7 +81,7 @@ pub(super) fn position(
     if numbers.iter().any(|v| !v.is_finite()) || determinant == 0.0 {
         notes.push(RasterNote::new(
             "no-position",
-            "its position has a step of zero or a number that is not finite; the terrain keeps the size of the scene",
+            "its position is invalid, with a step of zero or a number that is not finite; the terrain keeps the size of the scene",
         ));
         return Position::default();
     }
@@ -118,7 +120,7 @@ pub(super) fn position(
     Position { placement: Some(found), cell_metres, reverses_rows, reverses_columns }
 }
 
-/// The position of a raster whose rows do not run from west to east. Only the distances between samples are used.
+/// The position of a raster that is turned or sheared against the map. Only the distances between samples are used.
 fn turned(affine: MapTransform, found: GeoReference, reverses_rows: bool, notes: &mut Vec<RasterNote>) -> Position {
     let angle = libm::atan2(affine.d, affine.a).to_degrees();
     let [across, down] = [libm::hypot(affine.a, affine.d), libm::hypot(affine.b, affine.e)];
@@ -127,7 +129,7 @@ fn turned(affine: MapTransform, found: GeoReference, reverses_rows: bool, notes:
     notes.push(RasterNote::new(
         "turned",
         format!(
-            "its rows are turned by {}°{shape} against the map; its cell size is used, but its position is not, and up in the picture is not north. `gdalwarp IN OUT.tif` turns it to north",
+            "it is turned by {}°{shape} against the map; its cell size is used, but not its position, and its upper edge is not north. `gdalwarp IN OUT.tif` turns it to north",
             (angle * 1000.0).round() / 1000.0
         ),
     ));

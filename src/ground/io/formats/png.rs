@@ -1,5 +1,5 @@
-//! PNG: grey of 8 or 16 bits, colours, palettes. The writer stores metadata, such as the scale and unit of the numbers,
-//! in text chunks.
+//! PNG: greyscale of 8 or 16 bits, colours, palettes. The writer stores metadata, such as the scale and unit of the
+//! numbers, in text chunks.
 
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Write};
@@ -61,8 +61,8 @@ fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
 }
 
 /// Reads grey values, the brightness of colours, or heights that colours encode. Transparent pixels have no data. The
-/// values count as metres only if Talweg wrote the height range into the text chunks, if a position on a map belongs to
-/// the file, or if the options say so.
+/// values count as metres only if a text chunk of Talweg states the height range, if a side file states a position, a
+/// unit or a scale, or if the options say so.
 fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let failed = |error: png::DecodingError| match error {
         png::DecodingError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof => source.cut_off("PNG"),
@@ -90,7 +90,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let is_wide = depth == png::BitDepth::Sixteen;
     let mut notes = Vec::new();
     if is_palette {
-        notes.push(RasterNote::new("palette", "its palette of colours is read as brightness"));
+        notes.push(RasterNote::new("palette", "the colours of its palette are read as brightness"));
     }
     let names = ["red", "green", "blue"].map(String::from);
     let names = if channels >= 3 { names.to_vec() } else { vec!["grey".into()] };
@@ -168,7 +168,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     Ok(decoded)
 }
 
-/// Number of rows from which the reader guesses whether colours encode heights.
+/// Number of rows that the reader examines to guess whether colours encode heights.
 const ROWS_FOR_GUESS: usize = 256;
 
 /// Whether a file starts like a PNG file but lacks the final chunk, `IEND`.
@@ -197,9 +197,9 @@ fn read_texts(path: &Path) -> std::io::Result<Texts> {
     let mut left = MAX_TEXT;
     for chunk in &info.utf8_text {
         let mut chunk = chunk.clone();
-        // A kilobyte can unpack to a gigabyte, so the limit applies while a text is unpacked.
+        // A few kilobytes can unpack to gigabytes, so the limit applies while a text is unpacked.
         chunk.decompress_text_with_limit(left).map_err(|error| {
-            // The decoder reports its limit as an error of the format, known only by its text.
+            // The decoder reports an exceeded limit as a format error, which only its text identifies.
             let is_limit = matches!(error, png::DecodingError::LimitsExceeded);
             let is_full = is_limit || error.to_string().contains("Out of decompression space");
             if is_full { texts_too_long() } else { error.into() }

@@ -55,7 +55,7 @@ pub(super) static READER_32: RasterReader = RasterReader {
         let statement = NumberStatement { always_heights: true, ..NumberStatement::of_type(NumberType::Float(32)) };
         let big_endian = source.options.big_endian;
         let number = |bytes| if big_endian { f32::from_be_bytes(bytes) } else { f32::from_le_bytes(bytes) };
-        // Raw files have no no-data value, so a non-finite number means that the byte order is probably wrong.
+        // Raw files have no no-data value, so a non-finite number probably means a wrong byte order.
         let broken = source.bytes.as_chunks::<4>().0.iter().position(|&bytes| !number(bytes).is_finite());
         let read = read_numbers(source, statement, |bytes| f64::from(number(bytes)))?;
         match broken {

@@ -1,5 +1,5 @@
-//! Code that all raster readers share: the list of readers, their input and output types, and checks of the size. These
-//! checks run before any memory is allocated.
+//! Code that all raster readers share: the list of readers, their input and output types, and size checks. Readers
+//! check the size before they allocate memory.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub struct RasterSource<'a> {
     pub bytes: &'a Arc<Vec<u8>>,
     /// Settings for reading the file.
     pub options: ReadOptions,
-    /// The files beside the file that describe it.
+    /// The side files that describe the file.
     pub sides: &'a SideFiles,
 }
 
@@ -63,6 +63,8 @@ pub struct DecodedRaster {
     /// Distances between neighbouring samples on the ground in metres, to the east and to the south, if they do not
     /// follow from the position.
     pub cell_metres: Option<[f64; 2]>,
+    /// Name of the format that the contents have.
+    pub format: &'static str,
     /// Type of the numbers in the file, in words.
     pub numbers: String,
     /// The no-data value that the file states.
@@ -71,7 +73,7 @@ pub struct DecodedRaster {
     pub channels: Vec<String>,
     /// Name of the channel that was read, if the file has several.
     pub channel: Option<String>,
-    /// Everything in the file that was not used as it stands.
+    /// Notes about data in the file that the reader changed, ignored or had to guess.
     pub notes: Vec<RasterNote>,
 }
 
@@ -91,8 +93,8 @@ impl DecodedRaster {
     }
 }
 
-/// Gives a raster its position, and brings its rows and columns into the order of a map. The raster holds averages over
-/// squares of `mean` × `mean` samples.
+/// Sets the position of a raster, and reverses its rows and columns where they do not run as on a map. The raster holds
+/// averages over squares of `mean` × `mean` samples.
 pub(super) fn apply_position(decoded: &mut DecodedRaster, position: Position, mean: usize, options: &ReadOptions) {
     if position.reverses_rows != options.first_row_is_south {
         decoded.reverse_rows();
@@ -104,7 +106,7 @@ pub(super) fn apply_position(decoded: &mut DecodedRaster, position: Position, me
     decoded.cell_metres = position.cell_metres.map(|cell| cell.map(|metres| metres * mean as f64));
 }
 
-/// The position of a raster in files beside it, for formats that hold none themselves.
+/// The position and the description of a raster in its side files, for formats that cannot store a position.
 pub(super) struct PlaceBeside {
     affine: Option<MapTransform>,
     system: CoordinateSystem,
@@ -116,7 +118,7 @@ impl PlaceBeside {
         let description = source.sides.described();
         let mut affine = description.affine;
         if affine.is_some() {
-            notes.push(RasterNote::new("side-file", "its position is read from the .aux.xml file beside it"));
+            notes.push(RasterNote::new("side-file", "its position is read from its .aux.xml file"));
         } else if let Some((world, name)) = source.sides.world_affine() {
             notes.push(RasterNote::new("side-file", format!("its position is read from {name}")));
             affine = Some(world);
@@ -124,7 +126,7 @@ impl PlaceBeside {
         if affine.is_none() && description.has_control_points {
             notes.push(RasterNote::new(
                 "control-points",
-                "it states the position of single points only, so its place and size are unknown; `gdalwarp -tps IN OUT.tif` makes a regular grid",
+                "it has only ground control points, so its position and size are unknown; `gdalwarp -tps IN OUT.tif` makes a regular grid",
             ));
         }
         if let Some((name, None)) = &description.unit {
@@ -144,12 +146,12 @@ impl PlaceBeside {
         Self { affine, system, description }
     }
 
-    /// Whether the files beside the raster state a position, even an unusable one.
+    /// Whether the side files state a position, even an unusable one.
     pub fn is_placed(&self) -> bool {
         self.affine.is_some() || self.description.has_control_points
     }
 
-    /// The statement of a file about its numbers, completed by the description beside it.
+    /// Adds information from the side file `.aux.xml` to the file's own statement about its numbers.
     pub fn completed(&self, statement: NumberStatement) -> NumberStatement {
         let about = &self.description;
         NumberStatement {
@@ -161,8 +163,8 @@ impl PlaceBeside {
         }
     }
 
-    /// Gives a raster without a position of its own the position beside it. `cell` is the distance between samples
-    /// that the raster itself states.
+    /// Sets the position of a raster from its side files, for a file that does not state one. `cell` is the distance
+    /// between samples that the file itself states.
     pub fn apply(
         self,
         decoded: &mut DecodedRaster,
@@ -173,7 +175,8 @@ impl PlaceBeside {
         self.apply_own(decoded, None, cell, options, notes);
     }
 
-    /// Like [`Self::apply`], for a raster with a position of its own.
+    /// Like [`Self::apply`], for a file that can state a position, `own`. The order of precedence is `.aux.xml`, `own`,
+    /// a world file.
     pub fn apply_own(
         self,
         decoded: &mut DecodedRaster,
@@ -196,7 +199,7 @@ impl PlaceBeside {
 /// Distance between samples in metres, from the metadata that Talweg writes.
 pub(super) fn cell_of(texts: &[(String, String)]) -> Option<[f64; 2]> {
     let (_, text) = texts.iter().find(|(key, _)| key == "talweg cell_metres")?;
-    // Talweg writes the number as a float of 32 bits.
+    // Talweg writes the number as a 32-bit float.
     let metres = text.trim().parse::<f32>().ok().filter(|metres| (1.0e-6..=1.0e8).contains(metres))?;
     Some([f64::from(metres); 2])
 }
@@ -238,20 +241,20 @@ static SIGNATURES: [(&[u8], &RasterReader); 8] = [
     (b"\x1f\x8b\x08", &packed::READER),
 ];
 
-/// First bytes of formats that Talweg does not read, with their names.
-const FOREIGN: [(&[u8], &str); 12] = [
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"BM", "a BMP picture"),
-    (b"RIFF", "a WebP picture"),
-    (b"\0\0\0\x0cjP  ", "a JPEG 2000 picture"),
-    (b"CDF\x01", "a NetCDF file"),
-    (b"CDF\x02", "a NetCDF file"),
-    (b"\x89HDF", "an HDF5 or NetCDF file"),
-    (b"GRIB", "a GRIB file"),
+/// First bytes of formats that Talweg does not read, with their names and the advice for the user.
+const UNSUPPORTED_SIGNATURES: [(&[u8], &str); 12] = [
+    (b"\xff\xd8\xff", "a JPEG picture; save the heights as TIFF, or as PNG of 16 bits"),
+    (b"GIF8", "a GIF picture; save the heights as TIFF, or as PNG of 16 bits"),
+    (b"BM", "a BMP picture; save the heights as TIFF, or as PNG of 16 bits"),
+    (b"RIFF", "a WebP picture; save the heights as TIFF, or as PNG of 16 bits"),
+    (b"\0\0\0\x0cjP  ", "a JPEG 2000 picture; save the heights as TIFF, or as PNG of 16 bits"),
+    (b"CDF\x01", "a NetCDF file; `gdal_translate IN OUT.tif` converts it"),
+    (b"CDF\x02", "a NetCDF file; `gdal_translate IN OUT.tif` converts it"),
+    (b"\x89HDF", "an HDF5 or NetCDF file; `gdal_translate IN OUT.tif` converts it"),
+    (b"GRIB", "a GRIB file; `gdal_translate IN OUT.tif` converts it"),
     (b"glTF", "a glTF mesh; give it the extension .glb"),
-    (b"%PDF", "a PDF document"),
-    (b"<!DOCTYPE", "a web page, perhaps the answer of a server that refused the download"),
+    (b"%PDF", "a PDF document; download or export the heights again"),
+    (b"<!DOCTYPE", "a web page, perhaps the answer of a server that refused the download; download the file again"),
 ];
 
 impl RasterReader {
@@ -262,8 +265,8 @@ impl RasterReader {
         RASTER_READERS.into_iter().find(knows)
     }
 
-    /// Decodes the bytes of a file to numbers. If the contents belong to another format than the extension, the reader
-    /// of that format decodes them.
+    /// Decodes the bytes of a file to numbers. If the contents have another format than the extension says, the reader
+    /// for that format decodes them.
     ///
     /// # Errors
     /// When the file is broken, or needs more memory than is free.
@@ -273,20 +276,26 @@ impl RasterReader {
         // Raw numbers can begin like any other file.
         let actual = actual.filter(|_| !self.is_raw).unwrap_or(self);
         if !self.is_raw
-            && let Some((_, name)) = FOREIGN.iter().find(|(signature, _)| begins(signature))
+            && let Some((_, name)) = UNSUPPORTED_SIGNATURES.iter().find(|(signature, _)| begins(signature))
         {
-            return Err(
-                source.unreadable(self.name, format!("it is {name}. Save the heights as TIFF or as PNG of 16 bits"))
-            );
+            return Err(source.unreadable(self.name, format!("it is {name}")));
         }
         // Third-party decoders parse untrusted bytes, so this call turns their panics into errors.
         let read = catch_unwind(AssertUnwindSafe(|| (actual.read)(source)));
-        let mut decoded =
-            read.unwrap_or_else(|_| Err(source.unreadable(actual.name, "its contents contradict each other")))?;
+        let mut decoded = read.unwrap_or_else(|_| {
+            Err(source.unreadable(
+                actual.name,
+                "its contents contradict each other, so it is probably damaged. Download or copy it again",
+            ))
+        })?;
+        // A raster inside an archive keeps its own format.
+        if decoded.format.is_empty() {
+            decoded.format = actual.name;
+        }
         if actual.name != self.name {
             decoded.notes.push(RasterNote::new(
                 "wrong-extension",
-                format!("its contents are {}, whatever its extension says, and are read as such", actual.name),
+                format!("its extension is wrong: its contents are {} and are read as this format", actual.name),
             ));
         }
         Ok(decoded)
@@ -309,7 +318,7 @@ pub fn readable_extensions() -> Vec<&'static str> {
     RASTER_READERS.iter().flat_map(|reader| reader.extensions).copied().collect()
 }
 
-/// Refuses a file whose decoding needs at least `bytes` of memory, if less memory is free.
+/// Refuses the file at `path` if less than `bytes` of memory is free.
 pub(in crate::io) fn check_room(path: &Path, bytes: u64) -> Result<(), RasterError> {
     shortage(bytes).map_or(Ok(()), |shortage| Err(RasterError::Memory { path: path.into(), shortage }))
 }
@@ -331,7 +340,7 @@ impl<'a> RasterSource<'a> {
     }
 
     /// Refuses an implausible size, or a size that does not fit into memory. `bytes` is the uncompressed size of the
-    /// numbers. `beside` is the memory that the reader needs in addition to the decoded values.
+    /// numbers. `beside` is the memory in bytes that the reader needs in addition to the decoded values.
     pub(super) fn check_size(&self, width: u64, height: u64, bytes: u64, beside: u64) -> Result<(), RasterError> {
         let path = || self.path.into();
         let samples = width.saturating_mul(height);
@@ -342,8 +351,7 @@ impl<'a> RasterSource<'a> {
             return Err(RasterError::TooSmall { path: path() });
         }
         self.check_packed(bytes)?;
-        // A decoded number takes 4 bytes. Twice as much is checked, because the vector can reserve up to twice its
-        // length.
+        // A decoded number takes 4 bytes. The check asks for 8, because the vector can reserve up to twice its length.
         check_room(self.path, (8 * samples).saturating_add(beside))
     }
 

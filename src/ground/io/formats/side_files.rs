@@ -1,4 +1,5 @@
-//! Files beside a raster that describe it: world files, projections, GDAL's `.aux.xml`, masks and headers.
+//! Side files: files that describe a raster and have the same folder and the same name with another extension. They are
+//! world files, projections, GDAL's `.aux.xml`, masks and headers.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -7,7 +8,7 @@ use super::coordinate_text::{system_of_text, wkt_height_unit};
 use super::place::{CoordinateSystem, MapTransform};
 use super::units::length_named;
 
-/// A file beside a raster.
+/// A side file of a raster, with its contents.
 #[derive(Clone, Debug)]
 pub(super) struct SideFile {
     pub path: PathBuf,
@@ -15,17 +16,18 @@ pub(super) struct SideFile {
 }
 
 impl SideFile {
-    /// The contents as text, and its name for messages.
+    /// The contents as text, without a byte order mark.
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes).trim_start_matches('\u{feff}').to_string()
     }
 
+    /// The file name, for messages.
     pub fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
-/// The files beside a raster that describe it.
+/// The side files of a raster.
 #[derive(Clone, Debug, Default)]
 pub struct SideFiles {
     /// Position as six numbers (`.tfw`, `.pgw`, `.wld`).
@@ -36,11 +38,11 @@ pub struct SideFiles {
     pub(super) description: Option<SideFile>,
     /// GDAL's mask (`.msk`), a TIFF file.
     pub(super) mask: Option<SideFile>,
-    /// Layout of numbers without a header of their own (`.hdr`).
+    /// Header of a file of raw numbers (`.hdr`).
     pub(super) header: Option<SideFile>,
 }
 
-/// Maximum size in bytes of a side file of text.
+/// Maximum size in bytes of a text side file.
 const MOST_TEXT: u64 = 4 << 20;
 /// Maximum size in bytes of a mask.
 const MOST_MASK: u64 = 1 << 30;
@@ -63,7 +65,7 @@ const KINDS: [SideFileKind; 5] = [
     SideFileKind::Header,
 ];
 
-/// Possible paths of a side file of the raster at `path`, in the order of their precedence.
+/// Possible paths of a side file of the raster at `path`, in order of precedence.
 fn candidates(path: &Path, kind: SideFileKind) -> Vec<PathBuf> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
     let appended = |end: &str| {
@@ -89,13 +91,13 @@ fn found(path: &Path, kind: SideFileKind) -> Option<PathBuf> {
     candidates(path, kind).into_iter().find(|side| side.is_file())
 }
 
-/// The existing files beside the raster at `path` that describe it. They belong to the raster: who copies the raster
-/// copies them as well.
+/// The existing side files of the raster at `path`. They belong to the raster: a copy of the raster needs copies of
+/// them.
 pub fn side_files(path: &Path) -> Vec<PathBuf> {
     KINDS.into_iter().filter_map(|kind| found(path, kind)).collect()
 }
 
-/// Modification times and lengths of the files beside a raster.
+/// Modification times and lengths of the side files of a raster.
 pub(in crate::io) fn side_stamps(path: &Path) -> Vec<(SystemTime, u64)> {
     let stamp = |side: PathBuf| {
         let about = std::fs::metadata(side).ok()?;
@@ -105,7 +107,7 @@ pub(in crate::io) fn side_stamps(path: &Path) -> Vec<(SystemTime, u64)> {
 }
 
 impl SideFiles {
-    /// Reads the files beside the raster at `path`. A file that is too large or cannot be read counts as missing.
+    /// Reads the side files of the raster at `path`. A file that is too large or cannot be read counts as missing.
     pub(in crate::io) fn read_beside(path: &Path) -> Self {
         let read = |kind: SideFileKind| {
             let path = found(path, kind)?;
@@ -130,7 +132,7 @@ impl SideFiles {
             .map(|file| &file.bytes[..])
     }
 
-    /// The position in a world file, with the name of the file.
+    /// The position that the world file states, and the name of that file.
     pub(super) fn world_affine(&self) -> Option<(MapTransform, String)> {
         let file = self.world.as_ref()?;
         let number = |word: &str| word.replace(',', ".").parse::<f64>().ok().filter(|v| v.is_finite());
@@ -139,19 +141,19 @@ impl SideFiles {
         Some((MapTransform { x, a, b, y, d, e }, file.name()))
     }
 
-    /// The coordinate system in a `.prj` file, with the name of the file.
+    /// The coordinate system that the `.prj` file states, and the name of that file.
     pub(super) fn system(&self) -> Option<(CoordinateSystem, String)> {
         let file = self.projection.as_ref()?;
         Some((system_of_text(&file.text())?, file.name()))
     }
 
-    /// GDAL's description of the raster.
+    /// The contents of GDAL's `.aux.xml`; empty if the file is missing or broken.
     pub(super) fn described(&self) -> Description {
         self.description.as_ref().and_then(|file| Description::parse(&file.text())).unwrap_or_default()
     }
 }
 
-/// Contents of GDAL's `.aux.xml` that concern heights.
+/// Information about heights and their position in GDAL's `.aux.xml`.
 #[derive(Default)]
 pub(super) struct Description {
     pub affine: Option<MapTransform>,

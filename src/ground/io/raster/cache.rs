@@ -1,5 +1,4 @@
-//! Cache of files and built-in stamps as rasters. The program reads each file once, and again only after the file has
-//! changed.
+//! Cache of the rasters that were read from files and built-in stamps. A file is read again only after it has changed.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -11,14 +10,14 @@ use include_dir::{Dir, include_dir};
 use super::{MAX_SAMPLES, Raster, RasterError};
 use crate::io::formats::{DecodedRaster, RasterReader, RasterSource, ReadOptions, SideFiles, check_room, side_stamps};
 
-/// Maximum number of rasters kept between evaluations; the next constant limits their memory in bytes.
+/// Maximum number of rasters kept between evaluations; `MAX_KEPT_BYTES` limits their memory in bytes.
 const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 1 << 30;
 
-/// Prefix that the name of every built-in stamp starts with.
+/// Prefix of the names of all built-in stamps.
 pub const STAMP_PREFIX: &str = "stamp:";
 
-/// Prefix that the name of every built-in elevation model starts with.
+/// Prefix of the names of all built-in elevation models.
 const ELEVATION_PREFIX: &str = "elevation:";
 
 static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/stamps");
@@ -38,14 +37,14 @@ pub fn stamp_names() -> Vec<String> {
     names
 }
 
-/// Modification times and lengths of a file and of the files beside it; empty for a built-in raster.
+/// Modification times and lengths of a file and of its side files; empty for a built-in raster.
 type FileStamps = Vec<(SystemTime, u64)>;
 
 struct CachedRaster {
     name: String,
     options: ReadOptions,
     stamp: FileStamps,
-    /// The raster, or the error of reading it. An error is cached too, until the file changes.
+    /// The raster, or the error if it could not be read. The error is cached until the file changes.
     raster: Result<Arc<Raster>, RasterError>,
 }
 
@@ -55,7 +54,7 @@ impl CachedRaster {
     }
 }
 
-/// Clears the cache, so that all files are read again.
+/// Clears the cache, so that all files are read again when they are needed.
 pub fn clear_raster_cache() {
     CACHE.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
@@ -101,7 +100,7 @@ pub fn raster_as(name: &str, options: ReadOptions) -> Result<Arc<Raster>, Raster
     })
 }
 
-/// Like [`raster`], for another kind of file, such as a mesh, which `read` converts to a raster.
+/// Like [`raster`], for a file that is not a raster, such as a mesh. `read` converts the file to a raster.
 ///
 /// # Errors
 /// The error of `read`. Also when the file does not exist.

@@ -17,7 +17,7 @@ pub enum RasterError {
         message: String,
     },
     /// No heightmap format has the extension of the file.
-    #[error("{path} is not a heightmap: give {}", reader_list())]
+    #[error("{path} is not a heightmap; supported formats: {}", reader_list())]
     Extension {
         /// Path of the file to read.
         path: PathBuf,
@@ -27,7 +27,7 @@ pub enum RasterError {
     Unreadable {
         /// Path of the file to read.
         path: PathBuf,
-        /// Name of the format that the extension belongs to.
+        /// Name of the format as which the file was read.
         format: &'static str,
         /// Cause of the error, in words.
         message: String,
@@ -39,7 +39,7 @@ pub enum RasterError {
     CutOff {
         /// Path of the file that ends too early.
         path: PathBuf,
-        /// Name of the format that the extension belongs to.
+        /// Name of the format as which the file was read.
         format: &'static str,
         /// Actual length of the file, in bytes.
         bytes: u64,

@@ -24,8 +24,7 @@ struct CoarseGrid {
     is_void: Vec<bool>,
 }
 
-/// Returns `values` with new values for the samples where `is_void` is set. If all samples are void, all values stay as
-/// they are.
+/// Returns `values` with new values for the samples where `is_void` is set. If all samples are void, returns zeros.
 pub fn filled_gaps(values: &[f32], is_void: &[bool], width: usize) -> Vec<f32> {
     let finest = CoarseGrid { width, height: values.len() / width, values: values.to_vec(), is_void: is_void.to_vec() };
     let mut grids = vec![finest];
@@ -136,7 +135,7 @@ impl CoarseGrid {
         }
     }
 
-    /// The indices of all samples without data on the fields of one chessboard colour.
+    /// The indices of all samples without data on the squares of one chessboard colour.
     fn holes(&self, colour: usize) -> Vec<u32> {
         let is_of_colour = |k: &usize| self.is_void[*k] && (k / self.width + k % self.width) % 2 == colour;
         (0..self.values.len()).filter(is_of_colour).map(|k| k as u32).collect()

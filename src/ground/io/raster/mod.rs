@@ -1,4 +1,4 @@
-//! Rasters: heights and brightness read from files, with their metres, map position and no-data samples, and the
+//! Rasters: heights and brightness from files, with height range, map position and samples without data. Also the
 //! built-in stamps. [`formats`](super::formats) contains the reader of each format.
 //!
 //! | file | contents |
@@ -32,7 +32,7 @@ pub(super) const MAX_SAMPLES: u64 = 1 << 28;
 /// stay finite.
 const MAX_METRES: f32 = 1.0e7;
 
-/// What a file says about its numbers, for users.
+/// Information from a file about its numbers, as shown to users.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RasterFacts {
     /// Name of the format of the file.
@@ -47,8 +47,8 @@ pub struct RasterFacts {
     pub channel: Option<String>,
 }
 
-/// A rectangle of values, row by row from the north-west corner. The values go from 0 to 1; floats between black and
-/// white can go a little beyond.
+/// A rectangle of values, row by row from the north-west corner. The values go from 0 to 1. If the file holds fractions
+/// as floats, some values can lie slightly outside.
 #[derive(Debug, Default, PartialEq)]
 pub struct Raster {
     /// Number of samples per row.
@@ -67,11 +67,11 @@ pub struct Raster {
     /// Distances between neighbouring samples on the ground in metres, to the east and to the south, if the file states
     /// them and they do not follow from [`placement`](Self::placement).
     pub stated_cell: Option<[f64; 2]>,
-    /// What the file says about its numbers.
+    /// Information from the file about its numbers.
     pub facts: RasterFacts,
-    /// Everything in the file that was not used as it stands, with the effect.
+    /// Notes about data in the file that the reader changed, ignored or had to guess.
     pub notes: Vec<RasterNote>,
-    /// Hash of the file's contents, and of the files beside it that describe it.
+    /// Hash of the contents of the file and of its side files.
     pub hash: u128,
     filled: OnceLock<Vec<f32>>,
 }
@@ -84,13 +84,12 @@ impl Raster {
 
     /// Reads a file and converts its numbers to values from 0 to 1.
     fn decoded(reader: &RasterReader, source: &RasterSource) -> Result<Self, RasterError> {
-        let mut raster = Self::with_range(source.path, reader.decode(source)?)?;
-        raster.facts.format = reader.name;
+        let raster = Self::with_range(source.path, reader.decode(source)?)?;
         let sides = source.sides.contents().fold(0, |hash: u128, bytes| hash.rotate_left(1) ^ xxh3_128(bytes));
         Ok(Self { hash: xxh3_128(source.bytes) ^ sides, ..raster })
     }
 
-    /// A raster from data that did not come from a reader. Its hash is computed from the heights and the height range.
+    /// A raster from other data than a raster file, such as a mesh. The hash covers the values and the height range.
     fn from_decoded(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
         let raster = Self::with_range(path, decoded)?;
         let range = raster.range_metres.map_or([0; 8], |(low, high)| {
@@ -101,12 +100,12 @@ impl Raster {
         Ok(Self { hash, ..raster })
     }
 
-    /// Separates samples with and without data, and scales metres to values from 0 to 1.
+    /// Marks the samples without data, and scales metres to values from 0 to 1.
     fn with_range(path: &Path, decoded: DecodedRaster) -> Result<Self, RasterError> {
         let DecodedRaster { width, height, mut values, meaning, placement, cell_metres, notes, .. } = decoded;
         let (numbers, no_data) = (decoded.numbers, decoded.no_data);
         let (channels, channel) = (decoded.channels, decoded.channel);
-        let facts = RasterFacts { format: "", numbers, no_data, channels, channel };
+        let facts = RasterFacts { format: decoded.format, numbers, no_data, channels, channel };
         let mut is_void = Vec::new();
         if values.iter().any(|v| !v.is_finite()) {
             check_room(path, values.len() as u64)?;
@@ -181,8 +180,8 @@ impl Raster {
         Some(placement.step_metres(middle))
     }
 
-    /// Distance in metres from the first sample to the last, to the east and to the south, if the file states a map
-    /// position.
+    /// Distance in metres from the first sample to the last, to the east and to the south, if
+    /// [`cell_metres`](Self::cell_metres) is known.
     pub fn extent_metres(&self) -> Option<[f64; 2]> {
         let [east, south] = self.cell_metres()?;
         Some([east * (self.width - 1) as f64, south * (self.height - 1) as f64])
@@ -354,7 +353,7 @@ mod tests {
             let (u, w) = ((k % 4) as f32 / 3.0, (k / 4) as f32 / 2.0);
             assert!((raster.bilinear(u, w) - v).abs() < 1e-6 && (raster.bicubic(u, w) - v).abs() < 1e-6);
         }
-        // Both interpolations reproduce a plane exactly; the cubic interpolation does so only away from the rim.
+        // Both interpolations reproduce a plane exactly; the bicubic interpolation does so only away from the rim.
         let plane = Raster::new(5, 5, (0..25).map(|k| (k % 5) as f32 + (k / 5) as f32 * 2.0).collect());
         assert!((plane.bilinear(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);
         assert!((plane.bicubic(0.4, 0.6) - (1.6 + 4.8)).abs() < 1e-5);

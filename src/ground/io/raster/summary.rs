@@ -1,10 +1,10 @@
-//! A description of a raster for users, the same in the window and on the command line.
+//! A description of a raster for users. The window and the command line show the same description.
 
 use super::Raster;
 
 impl Raster {
-    /// Lowest and highest value of the samples with data, as fractions between the heights of 0 and 1; `None` if no
-    /// sample has data.
+    /// Lowest and highest value of the samples with data; `None` if no sample has data. The values are fractions of
+    /// [`range_metres`](Self::range_metres), if the file states this range.
     pub fn value_range(&self) -> Option<(f32, f32)> {
         let known = (0..self.values.len()).filter(|&k| self.has_data(k)).map(|k| self.values[k]);
         let (low, high) = known.fold((f32::MAX, f32::MIN), |(lo, hi), v| (lo.min(v), hi.max(v)));
@@ -50,7 +50,7 @@ impl Raster {
     }
 }
 
-/// A length for users, with at most four digits after the point.
+/// A length for users, with at most four decimals.
 fn tidy(length: f64) -> f64 {
     (length * 1.0e4).round() / 1.0e4
 }

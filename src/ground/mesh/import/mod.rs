@@ -41,7 +41,7 @@ pub enum MeshReadError {
         message: String,
     },
     /// The file extension does not belong to a mesh format.
-    #[error("{path} is not a supported mesh: give .glb, .gltf, .obj, .ply or .stl")]
+    #[error("{path} is not a supported mesh; supported are .glb, .gltf, .obj, .ply and .stl")]
     Extension {
         /// Path of the file to read.
         path: PathBuf,
@@ -94,18 +94,21 @@ pub struct MeshSurface {
     pub positions: Vec<[f32; 3]>,
     /// The three vertex indices of each triangle.
     pub triangles: Vec<[u32; 3]>,
-    /// Everything in the file that was not used as it stands.
+    /// Notes about data in the file that the reader changed or left out.
     pub notes: Vec<RasterNote>,
 }
 
-/// Whether a part with this name is the water surface that Talweg and other programs write beside the ground.
+/// Whether a part with this name is a water surface, which Talweg and other programs write in addition to the ground.
 fn is_water(name: &str) -> bool {
     ["water", "sea", "ocean", "lake"].iter().any(|known| name.trim().eq_ignore_ascii_case(known))
 }
 
 /// The note about a water surface that was left out.
 fn water_note() -> RasterNote {
-    RasterNote::new("water", "its part named water is a water surface and is left out; the ground below it is read")
+    RasterNote::new(
+        "water",
+        "it has a part named water, sea, ocean or lake, which is left out as a water surface; the ground below it is read",
+    )
 }
 
 /// Heights of a mesh on a grid, row by row from the north-west corner.

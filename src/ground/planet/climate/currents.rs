@@ -33,8 +33,8 @@ const ENDS: [f32; 2] = [5.0, 80.0];
 const ANOMALY_HUMPS: f32 = 3.2;
 const ANOMALY_OCTAVES: usize = 3;
 const ANOMALY_SHARE: f32 = 0.8;
-/// Strength of the anomalies as a fraction of the strength of the currents. The next constant is the fraction of this
-/// strength that remains at the equator.
+/// Strength of the anomalies as a fraction of the strength of the currents. `ANOMALY_AT_EQUATOR` is the fraction of
+/// this strength that remains at the equator.
 const ANOMALY: f32 = 0.85;
 const ANOMALY_AT_EQUATOR: f32 = 0.3;
 /// Two lengths, in bumps of the anomaly noise: the strength of the warp, and the greatest poleward shift by the gyres.

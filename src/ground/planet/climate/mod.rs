@@ -91,8 +91,8 @@ crate::params! {
 
 /// Number of latitude intervals in the temperature table, from pole to pole.
 const LATITUDES: usize = 360;
-/// Fraction of the seasonal temperature change that applies in the middle of an ocean. The next constant is the
-/// fraction in the middle of a continent.
+/// Fraction of the seasonal temperature change that applies in the middle of an ocean. `SEASON_INLAND` is the fraction
+/// in the middle of a continent.
 const SEASON_AT_SEA: f32 = 0.2;
 const SEASON_INLAND: f32 = 0.75;
 /// Fraction of the sun's declination by which the rain belts shift.

@@ -30,11 +30,11 @@ use crate::field::globe::locate_fast;
 use crate::field::{Cancelled, Edges, Globe, MapKind, SquareReader, bilinear, cell_and_fraction};
 use crate::planet::projection::{Equirectangular, Registration};
 
-/// Number of cells of the climate grid around a planet; the next constant is the number from pole to pole.
+/// Number of cells of the climate grid around a planet; `DOWN` is the number from pole to pole.
 const AROUND: usize = 320;
 const DOWN: usize = 160;
-/// Distance that the strongest wind travels per step, in cells of the climate grid. The next constant is the number of
-/// steps, which together span 100° of longitude.
+/// Distance that the strongest wind travels per step, in cells of the climate grid. `STEPS` is the number of steps,
+/// which together span 100° of longitude.
 const STEP_CELLS: f32 = 1.5;
 const STEPS: usize = 60;
 /// Fraction of a cell's moisture that is exchanged with its northern and southern neighbours per step.
@@ -42,8 +42,8 @@ const MIXED: f32 = 0.10;
 /// Distance over the sea in which air becomes moist. It is a fraction of the side length of a flat terrain or, on a
 /// planet, of a quarter of its circumference.
 const SEA_REACH: f32 = 0.08;
-/// Moisture that the land of a flat terrain returns to the air. The next constant is the same moisture for sinking air
-/// on a planet. The third constant is added in rising air on a planet, where forests evaporate water.
+/// Moisture that the land of a flat terrain returns to the air. `LAND_OF_PLANET` is the same moisture for sinking air
+/// on a planet. `FOREST_MOISTURE` is added in rising air on a planet, where forests evaporate water.
 const LAND_OF_TERRAIN: f32 = 0.55;
 const LAND_OF_PLANET: f32 = 0.12;
 const FOREST_MOISTURE: f32 = 0.5;
@@ -213,7 +213,8 @@ struct Belt {
     /// Number of whole columns to the position that the air comes from; `right` is the remaining fraction of a column.
     shift: usize,
     right: f32,
-    /// Fraction by which the moisture approaches its limit per step: over the sea, and in the next field over land.
+    /// Fraction by which the moisture approaches its limit per step over the sea. `land` is the same fraction over
+    /// land.
     sea: f32,
     land: f32,
     /// Moisture that land returns to the air.

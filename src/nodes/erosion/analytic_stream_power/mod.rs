@@ -83,9 +83,9 @@ impl Process for AnalyticStreamPower {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // On one grid, version 2 sums drainage areas band by band, and version 3 sums them as whole numbers. From
-            // coarse to fine, version 3 keeps the valleys of large grids in place, and version 4 sums areas as whole
-            // numbers.
+            // On one grid, version 2 sums drainage areas in bands of consecutive cells, and version 3 sums them as
+            // whole numbers. From coarse to fine, version 3 keeps the valleys of large grids in place, and version 4
+            // sums areas as whole numbers.
             version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
             on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(14.5),

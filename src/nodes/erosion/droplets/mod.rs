@@ -64,7 +64,7 @@ talweg_ground::params! {
         /// Number of showers of droplets, one after another. More showers cut deeper.
         iterations: u32 = 40, 0..=10_000, slider 1..=150;
         multiscale_params!();
-        /// Droplets that fall on each sample in one iteration. More droplets make smoother gullies and take longer to
+        /// Mean number of droplets per sample in one iteration. More droplets make smoother gullies and take longer to
         /// compute; the depth of erosion stays the same.
         droplets: f32 = 0.02, 0.0005..=2.0, slider 0.005..=0.1;
         /// Longest path of a droplet. Long paths carry the debris farther down to the plain.

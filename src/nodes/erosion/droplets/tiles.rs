@@ -50,8 +50,8 @@ impl Span {
 pub struct DropletTile([usize; 2]);
 
 impl DropletTiles {
-    /// Divides a terrain with `side` distinct cells along each axis into tiles. There are `density` droplets per cell.
-    /// No droplet moves farther than `reach` cells from its start.
+    /// Divides a terrain with `side` distinct cells along each axis into tiles. `density` is the mean number of
+    /// droplets per cell. No droplet moves farther than `reach` cells from its start.
     pub fn new(side: usize, grid: Grid, density: f32, reach: f32, random: Stream) -> Self {
         let extent = (grid.samples - 1) as f32;
         let blocks = ((extent * density.sqrt() + 0.5) as usize).max(1);

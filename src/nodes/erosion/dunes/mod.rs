@@ -10,7 +10,7 @@
 //! - σ, from 0 to 1, is the shelter behind obstacles upwind: the height of the shadow surface above the ground, divided
 //!   by the fall of the shadow surface over half a hop. The shadow surface falls at `shadow_angle` from every crest.
 //! - p = p_rock + (p_sand - p_rock) · min(1, s / 2E), and p → 1 where σ → 1: sand bounces off rock and stays on sand.
-//! - Bare rock under flying sand erodes by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a. The eroded rock
+//! - Bare rock under saltating sand erodes by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a. The eroded rock
 //!   blows away as dust.
 //!
 //! Symbols: E `lift_metres`, ℓ `saltation_metres`, K `abrasion`, p_rock `rock_grip`, p_sand `SAND_GRIP`, B `PRESS`.
@@ -38,7 +38,7 @@ use crate::{Context, NodeMemory, NodeParts, Pace, Process, Run, Traits};
 use run::DunesRun;
 use talweg_ground::field::{MapKind, Terrain};
 
-/// Fraction of the flying sand that stays where it lands on sand (Werner 1995).
+/// Fraction of the saltating sand that is deposited where it lands on sand (Werner 1995).
 pub(super) const SAND_GRIP: f32 = 0.6;
 /// Increase of the lift on a slope that the wind climbs, per unit of slope (rise over run).
 pub(super) const PRESS: f32 = 5.0;
@@ -47,7 +47,7 @@ pub(super) const MOST_PRESS: f32 = 3.0;
 
 talweg_ground::params! {
     /// Carries loose sand over the ground with the wind and piles it up into dunes. The layer can add sand first, and
-    /// flying sand can erode bare rock with it.
+    /// windblown sand can erode bare rock.
     Dunes "Wind erosion (dunes)" in "Erosion", from "Werner 1995; Nishimori et al. 1998; Paris et al. 2019", also "sand desert aeolian barchan transverse star seif yardang saltation sahara" {
         /// Number of iterations. More iterations let the dunes grow, merge and travel.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
@@ -72,8 +72,8 @@ talweg_ground::params! {
         /// Length of a hop of the sand. It sets the distance of the dunes: crests start about three hops apart, and the
         /// distance grows as dunes merge.
         saltation_metres: f32 ["m"] = 70.0, 1.0..=2000.0, slider 10.0..=200.0;
-        /// Fraction of the flying sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep the
-        /// ground between dunes bare.
+        /// Fraction of the windblown sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep
+        /// the ground between dunes bare.
         rock_grip: f32 ["share"] = 0.35, 0.0..=1.0;
         /// Angle at which a wind shadow descends behind a crest. Smaller angles shelter longer lee sides and make the
         /// dunes stand farther apart.
@@ -82,7 +82,7 @@ talweg_ground::params! {
         repose_angle: f32 ["°"] = 34.0, 5.0..=60.0, slider 20.0..=45.0;
         /// Sand that enters over the open windward edges, as a fraction of the sand that a saturated wind carries.
         inflow: f32 ["share"] = 1.0, 0.0..=1.0;
-        /// Rock that flying sand erodes from bare ground, as a fraction of the passing sand. Higher values carve the
+        /// Rock that windblown sand erodes from bare ground, as a fraction of the passing sand. Higher values carve the
         /// rock into ribs along the wind.
         abrasion: f32 ["share"] = 0.0, 0.0..=1.0;
         /// Variation of the rock's hardness from place to place. Hard spots shelter the ground behind them.
@@ -102,7 +102,7 @@ talweg_ground::params! {
             Star "Star dunes": "Winds from all around pile the sand up into tall stars." {
                 iterations = 900, winds = 3, turn_angle = 120.0, season = 60, sand_metres = 7.0, patchiness = 0.8, saltation_metres = 90.0, inflow = 0.2, rock_grip = 0.12
             }
-            Yardangs "Yardangs": "Flying sand carves soft rock into ribs along the wind." {
+            Yardangs "Yardangs": "Windblown sand carves soft rock into ribs along the wind." {
                 iterations = 300, sand_metres = 0.0, inflow = 1.0, rock_grip = 0.0, abrasion = 0.6, unevenness = 0.6
             }
         }

@@ -232,7 +232,7 @@ impl DunesRun {
         self.terrain.map(MapKind::Sand).expect("made at the start")
     }
 
-    /// Lifts sand into the wind, and erodes the rock below flying sand.
+    /// Lifts sand into the wind, and erodes the rock below saltating sand.
     fn lift(&self, cx: &Context, law: &DuneLaw, next: &mut DuneBuffers) -> Result<(), Cancelled> {
         let (grid, now, old_sand, old_height) = (self.terrain.grid, &self.now, self.sand(), &*self.terrain.height);
         let n = grid.samples;
@@ -457,7 +457,7 @@ impl DuneLaw {
         }
     }
 
-    /// Erodes the rock below flying sand.
+    /// Erodes the rock below saltating sand.
     fn wear(
         &self,
         [height, sand, flying, erodibility, had]: [&[f32]; 5],

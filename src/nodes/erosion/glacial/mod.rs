@@ -17,15 +17,15 @@
 //!   is deposited as the ice melts: little of the till in thick ice, all of the till in ice that melts away (moraines).
 //!   Melt water spreads it over some hundred metres. Water carries the rest of the eroded rock away for good.
 //!
-//! Two clocks: ice reaches its form in centuries, a valley in tens of thousands of years. An iteration erodes for
+//! Two time scales: ice reaches its form in centuries, a valley in tens of thousands of years. An iteration erodes for
 //! `time_step`. It simulates the ice only for `ice_years` (at most `time_step`), which represent the whole time step.
 //!
 //! Scheme: `ice_years` are divided into one step per year, at most 16 steps, each 0.7 times as long as the step before.
 //! A step is the balance, then flow along rows and columns in turn (locally one-dimensional), each implicit: `lines`.
 //! The flow between two cells is a fraction of their new content, with the thickness of the higher cell. The thickness
-//! is upstream, with van Leer's limiter, in the manner of Jarosch, Schoof & Anslow 2013. So ice on the steepest bed is
-//! never below 0, and none is created. The thickness that sets the speed lags: it approaches the actual thickness by a
-//! third per step. Without this lag long steps would oscillate.
+//! is upstream, with van Leer's limiter, in the manner of Jarosch, Schoof & Anslow 2013. So the ice thickness is never
+//! below 0, even on the steepest bed, and the scheme creates no ice. The thickness that sets the speed lags: it
+//! approaches the actual thickness by a third per step. Without this lag long steps would oscillate.
 //! From coarse to fine: times are the same on every grid; ice and till are passed from grid to grid.
 //! Boundary: ice and till leave over open edges where the surface falls towards the edge; a wrapping terrain continues
 //! on the other side. Squares only: no straight grid lines run through the corners of a globe's faces.

@@ -13,7 +13,8 @@ pub const DIAGONAL: f32 = 0.25;
 /// Fraction by which a flux approaches each of its two neighbouring fluxes in an iteration: θ = 0.9 of de Almeida et
 /// al. 2012.
 pub const VISCOSITY: f32 = 0.05;
-/// Distance in cells that a wave in full pipes travels in an iteration.
+/// Courant number: the distance in cells that a wave travels in an iteration where the virtual pipes are at their full
+/// depth.
 pub const COURANT: f32 = 0.5;
 /// Maximum distance in cells that water travels in an iteration.
 pub const FASTEST: f32 = 0.5;
@@ -35,10 +36,10 @@ pub const TINY: f32 = 1e-20;
 pub struct ShallowWaterLaw {
     pub grid: Grid,
     pub walls: bool,
-    /// Depth of a full pipe.
+    /// Maximum depth D of a pipe.
     pub full: f32,
     /// C²/D: increase of the flux per unit of pipe depth and level difference, with C the [`COURANT`] number and D the
-    /// depth of a full pipe.
+    /// maximum depth of a pipe.
     pub push: f32,
     /// 4·friction·cell: the factor of |q|/d² in the friction equation, with q the flux and d the water depth.
     pub drag: f32,

@@ -22,11 +22,11 @@
 //!    conserves the sediment; the semi-Lagrangian back-trace of the papers does not;
 //! 5. rain, springs, evaporation.
 //!
-//! Scale: an iteration is the time in which a wave in full pipes travels C = 1/2 cell, so no cell size and no depth can
-//! break the scheme's bound C² < 1. Rates are defined for a grid of 513² samples, whose iteration is 1/1024 of the time
-//! in which a wave crosses the terrain. Other grids scale the rates, so that the result depends on time, not on
-//! iterations, and a grid k times finer needs k times as many iterations. Geology is sped up: a capacity of 1 means
-//! that a full river on a steep slope holds its own volume of rock.
+//! Scale: an iteration is the time in which a wave travels C = 1/2 cell through pipes of the full depth D, so no cell
+//! size and no depth can break the scheme's bound C² < 1. Rates are defined for a grid of 513² samples, whose iteration
+//! is 1/1024 of the time in which a wave crosses the terrain. Other grids scale the rates, so that the result depends
+//! on time, not on iterations, and a grid k times finer needs k times as many iterations. Geology is sped up: a
+//! capacity of 1 means that a full river on a steep slope holds its own volume of rock.
 //!
 //! From coarse to fine: water and suspended sediment are passed to the finer grid with the terrain; fluxes start at 0
 //! and follow the slopes within a few iterations. Rates per time are the same, so that iterations on finer grids are

@@ -172,7 +172,7 @@ fn wear_by_root(wear: f64, source: f64, fractions: &[f32], erodibility: impl Fn(
     }
 }
 
-/// The bed in a step, and its erosion coefficients.
+/// The bed (the terrain that rivers erode) during one time step, and its erosion coefficients.
 #[derive(Default)]
 pub struct Bed {
     /// Height of each cell.
@@ -186,7 +186,7 @@ pub struct Bed {
 }
 
 impl Bed {
-    /// Raises the bed by the uplift of a step. Outlets keep their height.
+    /// Raises the bed by the uplift of one time step. Outlets keep their height.
     pub fn rise(
         &mut self,
         cx: &Context,

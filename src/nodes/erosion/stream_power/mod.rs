@@ -103,11 +103,11 @@ const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 impl Process for StreamPower {
     fn traits(&self) -> Traits {
         // On one grid: since version 2 ranges fade towards open edges, and erosion with a slope exponent other than ½,
-        // 1 and 2 reads its roots from a table. Since version 3 areas are added band by band, since version 4 as whole
-        // numbers. From coarse to fine: since version 4 valleys of large grids keep their places, since version 5 also
-        // trunk streams. Since version 6 areas are whole numbers. On planets: since version 1 water is divided between
-        // two neighbours, as on squares. Since version 3 rivers run down to the sea level, and land stays land on the
-        // next grid.
+        // 1 and 2 reads its roots from a table. Since version 3 drainage areas are added in bands of consecutive cells,
+        // since version 4 as whole numbers. From coarse to fine: since version 4 valleys of large grids keep their
+        // places, since version 5 also trunk streams. Since version 6 areas are whole numbers. On planets: since
+        // version 1 water is divided between two neighbours, as on squares. Since version 3 rivers run down to the sea
+        // level, and land stays land on the next grid.
         Traits {
             writes: &WRITTEN,
             is_random: self.uplift_variation > 0.0,

@@ -17,7 +17,7 @@ const SCALE: f32 = 0.25 / DEVIATION;
 const DEVIATION: f32 = 0.005_105;
 /// Factor that stretches the lattice, 2^-⅓ along each side: the compressed cubes have half the volume.
 const STRETCH: f32 = 0.793_700_5;
-/// Skew factor of the lattice. The next constant is the factor of the inverse skew.
+/// Skew factor of the lattice. `SIXTH` is the factor of the inverse skew.
 const THIRD: f32 = 1.0 / 3.0;
 const SIXTH: f32 = 1.0 / 6.0;
 

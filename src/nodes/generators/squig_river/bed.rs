@@ -69,7 +69,7 @@ pub struct CrossProfile {
     pub slope: f32,
 }
 
-/// A straight piece of water between two nodes.
+/// A straight segment of a river between two nodes.
 #[derive(Clone, Copy)]
 struct Segment {
     from: [f32; 2],

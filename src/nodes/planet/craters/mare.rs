@@ -14,9 +14,9 @@ use super::shape::smooth;
 
 /// Distance from the centre beyond which there is no lava, in basin radii.
 pub const FLOOD_REACH: f32 = 2.0;
-/// Number of noise octaves that make the floor uneven. The next constants are the wavelength of the first octave in
-/// basin radii, the amplitude ratio of successive octaves, and the amplitudes in the middle and at the wall in basin
-/// depths.
+/// Number of noise octaves that make the floor uneven. `WIDEST` is the wavelength of the first octave in basin radii.
+/// `ROUGHNESS` is the amplitude ratio of successive octaves. `FLOOR` holds the amplitudes in the middle and at the
+/// wall, in basin depths.
 const OCTAVES: u32 = 6;
 const WIDEST: f32 = 0.55;
 const ROUGHNESS: f32 = 0.58;
@@ -32,8 +32,8 @@ const DUSTED: f32 = 0.1;
 const AT_SHORE: f32 = 0.25;
 /// Fraction of the relief below the lava that still shows on the surface of the lava.
 const SETTLED: f32 = 0.03;
-/// Height of wrinkle ridges, in basin depths. The next constants are the absolute noise value below which ridges form,
-/// and the distance between ridges in basin radii.
+/// Height of wrinkle ridges, in basin depths. `RIDGE_VALUES` is the absolute noise value below which ridges form.
+/// `RIDGES` is the distance between ridges in basin radii.
 const RIDGE: f32 = 0.04;
 const RIDGE_VALUES: f32 = 0.07;
 const RIDGES: f32 = 0.6;

@@ -202,7 +202,7 @@ impl CraterShape {
         height
     }
 
-    /// Height of the blanket far from the crater; `square` is the square of the distance in radii.
+    /// Thickness of the ejecta blanket far from the crater; `square` is the square of the distance in radii.
     #[inline(always)]
     pub fn far(&self, square: f32) -> f32 {
         self.rim * blanket(square)

@@ -2,11 +2,11 @@
 //!
 //! A position is a point in space, as a multiple of the terrain's side length. On a flat terrain it is (u, v, 0). On a
 //! globe, whose side is a quarter of its circumference, it is a unit vector times 2/π. Distances are measured along the
-//! surface. On a globe the square of the arc length is computed by a series in the square of the chord. The series is
-//! exact near the centre and too small at the antipode. A disc covers rectangles of samples: one rectangle on a flat
-//! terrain, and on a globe one on each face that the disc touches. Columns of a face are meridians around the axis
-//! parallel to these columns. A cap of angle α whose centre has latitude λ therefore spans exactly asin(sin α / cos λ)
-//! of longitude on either side; the same holds for rows.
+//! surface. On a globe the square of the arc length is computed by a truncated series in the square of the chord. The
+//! result is accurate near the centre and too small at the antipode. A disc covers rectangles of samples: one rectangle
+//! on a flat terrain, and on a globe one on each face that the disc touches. Columns of a face are meridians around the
+//! axis parallel to these columns. A cap of angle α whose centre has latitude λ therefore spans exactly asin(sin α /
+//! cos λ) of longitude on either side; the same holds for rows.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
@@ -211,8 +211,8 @@ impl CraterSurface {
         ws.fill(0.0);
     }
 
-    /// Row and column of the sample of a square at or before a position, and the offset of the position from that
-    /// sample as a fraction of a cell.
+    /// On the grid of a square: row and column of the last sample at or before a position, and the offset of the
+    /// position from this sample, as a fraction of a cell.
     fn cell(&self, place: [f32; 3]) -> ([usize; 2], [f32; 2]) {
         let last = self.grid.samples - 1;
         let [u, v] = [place[0], place[1]].map(|at| at.clamp(0.0, 1.0) * last as f32);

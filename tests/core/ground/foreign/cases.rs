@@ -1,4 +1,4 @@
-//! Small files of other programs that were once read as another terrain without a word, or refused without advice.
+//! Small files from other programs that Talweg once read wrongly without a note, or refused without advice.
 //! Unless the test says otherwise, a file has 65 × 65 samples of 500 + column + 3 · row metres, a cell of 30 m and the
 //! coordinate system EPSG:32632.
 
@@ -126,7 +126,7 @@ fn numbers_are_read_as_stored() {
 fn web_mercator_lengths_are_those_on_the_ground() {
     let mercator = read("webmercator-60N.tif");
     let cell = mercator.cell_metres().unwrap();
-    // 30 m on the map at 60° north, whose cosine is a half.
+    // The cells are 30 m on the map. At 60° north, the cosine of the latitude is 0.5, so they are 15 m on the ground.
     assert!(cell.iter().all(|cell| (cell / 15.0 - 1.0).abs() < 4.0e-3) && has_note(&mercator, "map-scale"), "{cell:?}");
 }
 

@@ -1,7 +1,8 @@
-//! Compares rasters of many kinds with GDAL's reading. A file must give the same values, missing data, cell and
-//! position as GDAL reads, or a note must name the difference, or the refusal must say what to do.
+//! Compares rasters of many kinds with GDAL's reading. Talweg must read the same values, missing data, cell and
+//! position as GDAL. If it does not, a note must name the difference, or the error message must say what to do.
 //!
-//! The table of all files: `cargo test --release --config tools/checked.toml --test core -- foreign::gdal --nocapture`
+//! This command prints the outcomes of all files:
+//! `cargo test --release --config tools/checked.toml --test core -- foreign::gdal --nocapture`
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,11 +12,11 @@ use talweg::io::{Raster, raster};
 
 use crate::kits::outside::python;
 
-/// How GDAL reads a file.
+/// GDAL's reading of a file.
 #[derive(Deserialize)]
 struct Described {
     file: String,
-    /// The six numbers of the transformation from corners to the map.
+    /// GDAL's geotransform: six numbers that convert corners of samples to map coordinates.
     place: Option<[f64; 6]>,
     /// Length of the unit of heights in metres.
     unit: f64,
@@ -38,7 +39,7 @@ enum Outcome {
     DiffersSilently,
 }
 
-/// Words of a refusal that tell the user what to do.
+/// Words in an error message that tell the user what to do.
 const ADVICE: [&str; 6] = ["gdal_translate", "gdalwarp", "save it", "again", "Set ", "set "];
 
 #[test]
@@ -82,7 +83,7 @@ fn compared(folder: &Path, described: &Described) -> (Outcome, String) {
     }
 }
 
-/// Whether a kind of note tells users of a difference.
+/// Whether a note of this kind tells users about the difference.
 fn explains(note: &str, difference: &str) -> bool {
     match difference {
         "other missing data" => ["undeclared-no-data", "omitted-blocks", "opacity"].contains(&note),
@@ -114,7 +115,7 @@ fn difference(folder: &Path, described: &Described, raster: &Raster) -> Option<S
     };
     let largest = values.iter().zip(&known).filter(|(_, known)| **known > 0).map(|(v, _)| (v * described.unit).abs());
     let largest = largest.fold(1.0, f64::max);
-    // One step of a float of 32 bits at the largest height, and the rounding of the value between 0 and 1.
+    // Allows for the rounding of the largest height to 32 bits, and of its value between 0 and 1.
     let tolerance = largest * 2.0_f64.powi(-22);
     for row in 0..rows {
         for column in 0..columns {

@@ -1,4 +1,4 @@
-//! Rasters of other programs: cases that once failed, and a comparison of several hundred files with GDAL's reading.
+//! Rasters from other programs: cases that once failed, and a comparison of several hundred files with GDAL's reading.
 
 mod cases;
 mod gdal;

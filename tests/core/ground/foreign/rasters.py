@@ -22,7 +22,7 @@ from rasterio.transform import Affine
 folder = sys.argv[1]
 ROWS, COLUMNS = 30, 40
 row, column = np.mgrid[0:ROWS, 0:COLUMNS]
-law = 100 + 3 * row + column  # below 256, so that bytes hold it
+law = 100 + 3 * row + column  # less than 256, so that it fits in 8 bits
 described = []
 
 
@@ -31,7 +31,7 @@ def at(name):
 
 
 def describe(name, values=None, mask=None):
-    """Notes how GDAL reads a file. `values` are given for formats that this GDAL does not read."""
+    """Records how GDAL reads a file. The caller gives `values` for formats that this build of GDAL cannot read."""
     about = {"file": name, "place": None, "unit": 1.0, "colour": False}
     if values is None:
         with rasterio.open(at(name)) as read:
@@ -206,7 +206,7 @@ for driver, name, kinds in [("AAIGrid", "asc", ["int32", "float32"]), ("EHdr", "
                     rasterio.shutil.copy(source, at(path), driver=driver)
             describe(path)
 
-# OpenEXR, which this GDAL does not read
+# OpenEXR, which this build of GDAL cannot read
 for packing, kind in itertools.product([OpenEXR.NO_COMPRESSION, OpenEXR.RLE_COMPRESSION, OpenEXR.ZIPS_COMPRESSION, OpenEXR.ZIP_COMPRESSION, OpenEXR.PIZ_COMPRESSION], ["float16", "float32", "uint32"]):
     name = f"exr-{str(packing).split('.')[-1]}-{kind}.exr"
     OpenEXR.File({"compression": packing, "type": OpenEXR.scanlineimage}, {"Y": law.astype(kind)}).write(at(name))

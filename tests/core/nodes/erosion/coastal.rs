@@ -1,4 +1,5 @@
-//! Coastal erosion against independent facts: coasts with known retreat, the limits of the waves, the mass balance.
+//! Tests coastal erosion against independent references: coasts with known retreat, the limits of the waves, and the
+//! mass balance.
 
 use crate::kits::nodes::{TestScene, node, on_threads};
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -185,7 +186,7 @@ fn cliffs_leave_a_platform_and_debris_becomes_a_beach() {
     let before = cliff(90.0);
     let made = run(&test_scene(), &coastal(&[("prevailing", "0"), ("fetch", "300")]), &before, 40);
     let row: Vec<f32> = (0..201).map(|j| (made.terrain().height[100 * 201 + j] - 0.5) * 200.0).collect();
-    println!("metres over the sea from column 78: {:.1?}", &row[78..104]);
+    println!("metres above sea level from column 78: {:.1?}", &row[78..104]);
     let cut = (0..201).filter(|&j| before.height[100 * 201 + j] > 0.5 && row[j] < 5.0).count();
     assert!(cut >= 8, "{cut} samples of platform: {row:?}");
     assert!(row.iter().all(|h| *h >= -15.01));

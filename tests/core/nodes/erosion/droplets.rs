@@ -1,5 +1,5 @@
-//! Droplet erosion against independent facts: planes and cones with known results, the mass balance, a brute-force flow
-//! map.
+//! Tests droplet erosion against independent references: planes and cones with known results, the mass balance, and a
+//! flow map computed by brute force.
 
 use crate::kits::nodes::{TestScene, node, on_threads};
 use talweg::field::{Control, Edges, MapKind, Terrain};

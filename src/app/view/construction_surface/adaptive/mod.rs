@@ -104,7 +104,7 @@ pub struct Tessellation {
     tiles: Vec<QuadTile>,
     /// Patches that were requested in the last step. Computed siblings stay in the cache until all four are present.
     wanted: Vec<TileKey>,
-    /// The camera of the last frame; the next field is the number of seconds since the eye or the terrain last moved.
+    /// The camera of the last frame; `rest_seconds` is the number of seconds since the eye or the terrain last moved.
     last: Option<TileCamera>,
     rest_seconds: f32,
     /// Factor by which quads are larger than the budget requests, so that the available patches suffice for the whole

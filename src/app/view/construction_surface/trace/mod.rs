@@ -193,8 +193,9 @@ pub struct Rays {
     last: Option<Tracing>,
 }
 
-/// A thread that computes the table of the construction tree with this serial number. Only one thread runs at a time.
-/// If the tree changes meanwhile, the computation for the new tree starts only after the computation for the old tree.
+/// A thread that computes the table of the construction tree with this serial number. At most one such thread runs at a
+/// time. If the tree changes meanwhile, the computation for the new tree starts only after the computation for the old
+/// tree.
 struct TableTask {
     serial: u64,
     thread: JoinHandle<Vec<f32>>,

@@ -21,9 +21,9 @@ pub const SIDE: usize = STEPS + 1;
 /// A tile ready to be drawn. Immutable.
 pub struct GlobeTile {
     pub patch: GlobePatch,
-    /// Height of terrain and surface water in metres, row by row.
+    /// Height of the surface in metres, row by row: of the water where there is any, otherwise of the terrain.
     pub heights: Vec<f32>,
-    /// Slopes along rows and columns, height over the sea in kilometres, and fraction of surface water, in half
+    /// Slopes along rows and columns, height above sea level in kilometres, and fraction of surface water, in half
     /// precision.
     pub shape: Vec<[u16; 4]>,
     /// sRGB-encoded colours; the fourth byte is the curvature, see [`curvature_byte`].

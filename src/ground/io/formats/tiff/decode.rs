@@ -1,4 +1,4 @@
-//! Reads the numbers of a TIFF file. Very large images are averaged to fewer numbers.
+//! Reads the numbers in a TIFF file. Very large images are averaged to fewer numbers.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::io::formats::reader::{DecodedRaster, RasterSource, apply_position};
 use crate::io::raster::MAX_SAMPLES;
 
 /// Reads the first image of a file, in strips or tiles. Numbers can be integers of 1 to 64 bits or floats, in one
-/// channel or as colours, of which the reader takes the brightness. Signed numbers, floats and all images with a map
-/// position are heights. The reader applies GDAL's scale, offset, no-data value and masks to heights, and the unit that
-/// the file states. Other integers are fractions between black and white. An image that exceeds the maximum number of
-/// samples, such as a published planet map, is averaged over squares of samples.
+/// channel or as colours. The reader converts colours to brightness. [`NumberRule`] decides which numbers are heights
+/// and which are fractions between black and white. The reader applies GDAL's scale, offset, no-data value and masks to
+/// heights, and the unit that the file states. An image that exceeds the maximum number of samples, such as a published
+/// planet map, is averaged over squares of samples.
 pub(super) fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     read_within(source, MAX_SAMPLES)
 }
@@ -47,7 +47,7 @@ impl TiffSource for SharedBytes {
     }
 }
 
-/// Maximum size in bytes of all tags of a file. The tile table of the largest image needs less.
+/// Maximum size in bytes of all tags in a file. The tile table of the largest image needs less.
 const MOST_TAG_BYTES: usize = 64 << 20;
 
 /// Opens the bytes of a TIFF file.
@@ -64,11 +64,11 @@ fn open_options() -> OpenOptions {
     options
 }
 
-/// TIFF tag of the kind of the numbers: whole numbers (1), signed numbers (2), floats (3).
+/// TIFF tag that states the type of the numbers: unsigned integers (1), signed integers (2) or floats (3).
 const SAMPLE_FORMAT: u16 = 339;
 
-/// Opens a file of floats of 16 bits as whole numbers of 16 bits, because the decoder refuses such floats. `None` for
-/// files of other numbers.
+/// Opens a file of 16-bit floats as if it held 16-bit unsigned integers, because the decoder refuses 16-bit floats.
+/// `None` if the numbers have another type.
 fn open_halves(file: &TiffFile, bytes: &[u8]) -> Option<TiffFile> {
     let ifd = file.ifd(0).ok()?;
     let is_half = ifd.bits_per_sample().ok()?.iter().all(|bits| *bits == 16)
@@ -84,7 +84,7 @@ fn open_halves(file: &TiffFile, bytes: &[u8]) -> Option<TiffFile> {
         }
         Some(part.iter().fold(0usize, |number, byte| number << 8 | usize::from(*byte)))
     };
-    // Lengths in bytes of the number of entries, of an entry, and of a count or an offset.
+    // Sizes in bytes of three parts of a directory: the number of entries, an entry, and a count or offset.
     let [head, entry, word] = if file.is_bigtiff() { [8, 20, 8] } else { [2, 12, 4] };
     let start = usize::try_from(ifd.offset()).ok()?;
     let mut entries = (0..at(start, head)?).map(|k| start + head + k * entry);
@@ -103,7 +103,7 @@ pub(super) fn open_path(path: &std::path::Path) -> Result<TiffFile, TiffError> {
     TiffFile::from_source_with_options(Arc::new(FileSource::open(path)?), open_options())
 }
 
-/// Describes why a file is broken. If a read, a strip or a tile extends beyond the end of the file, the file is
+/// The error for a broken file. If a read, a strip or a tile extends beyond the end of the file, the file is
 /// truncated.
 pub(super) fn broken(source: &RasterSource, error: &TiffError) -> RasterError {
     match error {
@@ -117,7 +117,7 @@ pub(super) fn broken(source: &RasterSource, error: &TiffError) -> RasterError {
         TiffError::UnsupportedBitsPerSample(bits) => source.unreadable(
             READER.name,
             format!(
-                "numbers of {bits} bits of this kind are not supported; `gdal_translate -ot Float32 IN.tif OUT.tif` saves them as floats of 32 bits"
+                "numbers of this type with {bits} bits are not supported; `gdal_translate -ot Float32 IN.tif OUT.tif` saves them as 32-bit floats"
             ),
         ),
         _ => source.unreadable(READER.name, error),
@@ -133,18 +133,18 @@ fn samples_of_mean(width: u64, height: u64, most: u64) -> u64 {
     (1..=MOST_OF_MEAN).find(|side| width.div_ceil(*side).saturating_mul(height.div_ceil(*side)) <= most).unwrap_or(1)
 }
 
-/// Refuses compressions that are not supported, and images whose numbers are indices of colours.
+/// Refuses unsupported compression methods and colour spaces, and images whose numbers are palette indices.
 fn check_kind(ifd: &Ifd, source: &RasterSource) -> Result<(), RasterError> {
     let refused = |message: String| Err(source.unreadable(READER.name, message));
     if let Some((_, name)) = NOT_READ.iter().find(|(number, _)| *number == ifd.compression()) {
         return refused(format!(
-            "its compression {name} is not supported; save it with Deflate, as `gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif` does, with LZW, with Zstd, or uncompressed"
+            "its compression, {name}, is not supported; save it uncompressed or with Deflate, LZW or Zstd, for example by `gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif`"
         ));
     }
     let reads_indices = source.options.channel > 0 || source.options.meaning != NumberMeaning::File;
     match ifd.photometric_interpretation() {
         Some(3) if !reads_indices => refused(
-            "its numbers are indices of a palette of colours; `gdal_translate -expand gray IN.tif OUT.tif` saves the \
+            "its numbers are indices of palette colours; `gdal_translate -expand gray IN.tif OUT.tif` saves the \
              colours as grey. If the indices themselves are heights, set Numbers to Heights"
                 .into(),
         ),
@@ -164,10 +164,10 @@ const NOT_READ: [(u16, &str); 8] = [
     (34925, "LZMA"),
     (50001, "WebP"),
 ];
-/// Maximum side length, in samples, of the squares that are averaged. Up to this size, counts fit their type.
+/// Maximum side length, in samples, of the squares that are averaged. The sample count of a square fits in 16 bits.
 const MOST_OF_MEAN: u64 = 64;
 
-/// The image of a file whose numbers are read.
+/// The image in a TIFF file that is being read.
 struct StoredImage<'a> {
     file: &'a TiffFile,
     ifd: &'a Ifd,
@@ -182,15 +182,15 @@ struct StoredImage<'a> {
 }
 
 impl StoredImage<'_> {
-    /// Whether the file holds the numbers of the block at a row and a column. GDAL omits blocks without data, and
-    /// states a length of 0.
+    /// Whether the file holds the block that contains the sample at a row and a column. GDAL omits blocks without data
+    /// and states 0 as their length.
     fn has_block(&self, lengths: &[u64], row: usize, column: usize) -> bool {
         let across = self.width.div_ceil(self.block[0]);
         lengths.get(row / self.block[1] * across + column / self.block[0]).is_none_or(|length| *length > 0)
     }
 
-    /// Reads the rectangles of the image that the file holds, and calls `each` with the row, the first column and the
-    /// numbers of all channels in each row of a rectangle.
+    /// Reads the image in rectangles. For each row of a rectangle, calls `each` with the row, the first column and the
+    /// numbers of all channels, or of `channel` only. Returns whether the file omits blocks; these are skipped.
     fn for_each_row(
         &self,
         channel: Option<usize>,
@@ -255,7 +255,7 @@ impl StoredImage<'_> {
     }
 }
 
-/// The type of the numbers of an image, and the number of bytes of a decoded number.
+/// The type of the numbers in an image.
 fn number_type(layout: &tiff_reader::RasterLayout) -> NumberType {
     let bits = u32::from(layout.bits_per_sample);
     match layout.sample_format {
@@ -265,7 +265,7 @@ fn number_type(layout: &tiff_reader::RasterLayout) -> NumberType {
     }
 }
 
-/// Checks the size of an image, and returns the image.
+/// The image that `ifd` describes, with its layout. Does not decode any numbers yet.
 fn image<'a>(file: &'a TiffFile, ifd: &'a Ifd, source: &'a RasterSource) -> Result<StoredImage<'a>, RasterError> {
     let layout = ifd.raster_layout().map_err(|error| broken(source, &error))?;
     let rows = usize::try_from(ifd.rows_per_strip()).unwrap_or(usize::MAX).clamp(1, layout.height);
@@ -306,7 +306,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     let [columns, rows] = [image.width, image.height].map(|side| (side as u64).div_ceil(mean));
     let bytes = (image.width as u64).saturating_mul(image.height as u64);
     let bytes = bytes.saturating_mul((reading.channels_read(image.channels) * image.bytes_per_number) as u64);
-    // A strip or tile is decoded in whole before its numbers are copied.
+    // The decoder decodes a whole strip or tile before it copies the numbers.
     let block_bytes = (image.width.max(image.block[0]) as u64).saturating_mul(image.block[1] as u64);
     let block_bytes = block_bytes.saturating_mul((image.channels * image.bytes_per_number) as u64);
     source.check_size(
@@ -323,20 +323,25 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     if has_gaps && tags.no_data.is_none() {
         notes.push(RasterNote::new(
             "omitted-blocks",
-            "it omits blocks of samples and states no value for them, so they count as samples without data",
+            "it omits blocks of samples and states no value for them, so the samples count as samples without data",
         ));
     }
     let [columns, rows] = [columns as usize, rows as usize];
     let mut values = averages.values();
     if mean == 1 {
         apply_masks(&file, &image, source, &mut values, &mut notes);
+    } else if inner_mask(&file).is_some() || source.sides.mask.is_some() {
+        notes.push(RasterNote::new(
+            "unused-mask",
+            "its mask is ignored, because the image is averaged; `gdal_translate -b 1 -outsize 50% 50% IN.tif OUT.tif` makes it smaller",
+        ));
     }
     note_other_images(&file, &mut notes);
     if mean > 1 {
         notes.push(RasterNote::new(
             "averaged",
             format!(
-                "it has {} × {} samples, more than the program reads; squares of {mean} × {mean} samples are averaged",
+                "it has {} × {} samples, more than Talweg can use, so it is averaged over squares of {mean} × {mean} samples",
                 image.width, image.height
             ),
         ));
@@ -359,7 +364,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     Ok(decoded)
 }
 
-/// Values of an image, or averages over squares of its samples.
+/// The values of an image, or their averages over squares of samples.
 struct Averages {
     columns: usize,
     mean: usize,
@@ -401,14 +406,19 @@ impl Averages {
     }
 }
 
-/// TIFF tag that states whether an image is an overview (1), a page (2) or a mask (4).
+/// TIFF tag with a bit for each kind of image: overview (1), page (2), mask (4).
 const NEW_SUBFILE_TYPE: u16 = 254;
 
 fn subfile_type(ifd: &Ifd) -> u32 {
     ifd.tag(NEW_SUBFILE_TYPE).and_then(|tag| tag.value.as_u32()).unwrap_or(0)
 }
 
-/// Marks the samples that a mask in the file or beside the file hides.
+/// The mask of the first image that is stored in the same file.
+fn inner_mask(file: &TiffFile) -> Option<&Ifd> {
+    file.ifds().iter().skip(1).find(|ifd| subfile_type(ifd) & 5 == 4)
+}
+
+/// Sets samples to NaN if a mask in the file or in a side file hides them. Adds a note for a mask that cannot be used.
 fn apply_masks(
     file: &TiffFile,
     image: &StoredImage,
@@ -420,8 +430,7 @@ fn apply_masks(
         return;
     }
     let fits = |mask: &Ifd| mask.width() as usize == image.width && mask.height() as usize == image.height;
-    let inside = file.ifds().iter().skip(1).find(|ifd| subfile_type(ifd) & 5 == 4);
-    if let Some(mask) = inside {
+    if let Some(mask) = inner_mask(file) {
         if !fits(mask) || !apply_mask(file, mask, source, values) {
             notes.push(RasterNote::new("unused-mask", "it has a mask that cannot be read, so the mask is ignored"));
         }
@@ -437,7 +446,7 @@ fn apply_masks(
     }
 }
 
-/// Replaces the values that a mask hides by NaN. Returns whether the mask could be read.
+/// Sets the values that a mask hides to NaN. Returns whether the mask could be read.
 fn apply_mask(file: &TiffFile, mask: &Ifd, source: &RasterSource, values: &mut [f32]) -> bool {
     let Ok(stored) = image(file, mask, source) else { return false };
     let width = stored.width;
@@ -450,13 +459,13 @@ fn apply_mask(file: &TiffFile, mask: &Ifd, source: &RasterSource, values: &mut [
     read.is_ok()
 }
 
-/// Tells of further images in the file that are neither overviews nor masks of the first.
+/// Adds a note if the file has further images that are neither overviews nor masks.
 fn note_other_images(file: &TiffFile, notes: &mut Vec<RasterNote>) {
     let others = file.ifds().iter().skip(1).filter(|ifd| subfile_type(ifd) & 5 == 0).count();
     if others > 0 {
         notes.push(RasterNote::new(
             "further-images",
-            format!("it has {} images; only the first is read. `gdal_translate GTIFF_DIR:2:IN.tif OUT.tif` saves another one", others + 1),
+            format!("it has {} images; only the first is read. `gdal_translate GTIFF_DIR:2:IN.tif OUT.tif` saves the second one", others + 1),
         ));
     }
 }

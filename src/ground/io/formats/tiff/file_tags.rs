@@ -16,7 +16,7 @@ use crate::io::formats::reader::{RasterSource, cell_of, range_of};
 use crate::io::formats::units::length_named;
 use crate::io::formats::{MAX_TEXT, Texts, texts_too_long};
 
-/// Contents of the GeoTIFF tags, of GDAL's tags and of the files beside a TIFF file.
+/// Information from the GeoTIFF tags and GDAL's tags of a TIFF file, and from its side files.
 #[derive(Default)]
 pub(super) struct FileTags {
     affine: Option<MapTransform>,
@@ -30,7 +30,7 @@ pub(super) struct FileTags {
     scale: Option<f64>,
     offset: Option<f64>,
     unit_metres: Option<f64>,
-    /// Names of channels, by their index, if the file states them.
+    /// Indices and names of the channels that the file names.
     descriptions: Vec<(usize, String)>,
 }
 
@@ -70,7 +70,7 @@ impl FileTags {
         found
     }
 
-    /// Reads the position: from GDAL's description beside the file, from the file, or from a world file.
+    /// Reads the position. The order of precedence is GDAL's `.aux.xml`, the file itself, a world file.
     fn read_place(&mut self, ifd: &Ifd, keys: GeoKeys, source: &RasterSource, notes: &mut Vec<RasterNote>) {
         let doubles = |tag: u16| ifd.tag(tag).and_then(|tag| tag.value.as_f64_vec()).unwrap_or_default();
         let scale = doubles(geo_tags::TAG_MODEL_PIXEL_SCALE);
@@ -80,7 +80,8 @@ impl FileTags {
         let first = if self.is_area { 0.5 } else { 0.0 };
         let own = match (&matrix[..], &scale[..], &ties[..]) {
             (&[a, b, _, x, d, e, _, y, ..], ..) => {
-                // GDAL takes an identity for no position, whatever the raster space is.
+                // GDAL treats the identity as no position in both raster spaces. The shift by half a sample makes
+                // `position` recognise the identity.
                 let shift = if [a, b, x, d, e, y] == [1.0, 0.0, 0.0, 0.0, 1.0, 0.0] { 0.5 } else { first };
                 Some(MapTransform { x: x + (a + b) * shift, a, b, y: y + (d + e) * shift, d, e })
             }
@@ -88,7 +89,7 @@ impl FileTags {
                 if south < 0.0 {
                     notes.push(RasterNote::new(
                         "negative-step",
-                        "its step to the south is negative, which most programs write by mistake; its first row is read as the northern edge. Set First row to South if the terrain is mirrored",
+                        "its step to the south is negative, which is usually a mistake of the program that wrote it; its first row is read as the northern edge. Set First row to South if the terrain is mirrored",
                     ));
                 }
                 let south = south.abs();
@@ -102,7 +103,7 @@ impl FileTags {
         if has_points && described.affine.is_none() {
             notes.push(RasterNote::new(
                 "control-points",
-                "it states the position of single points only, so its place and size are unknown; `gdalwarp -tps IN.tif OUT.tif` makes a regular grid",
+                "it has only ground control points, so its position and size are unknown; `gdalwarp -tps IN.tif OUT.tif` makes a regular grid",
             ));
         }
         self.is_placed = own.is_some() || has_points || !keys.is_empty();
@@ -117,7 +118,7 @@ impl FileTags {
             self.affine = Some(affine);
         }
         if by_description.is_some() {
-            notes.push(RasterNote::new("side-file", "its position is read from the .aux.xml file beside it"));
+            notes.push(RasterNote::new("side-file", "its position is read from its .aux.xml file"));
             self.is_area |= !described.is_point;
         }
         if let Some(system) = described.system {
@@ -156,7 +157,7 @@ impl FileTags {
         (0..count).map(name).collect()
     }
 
-    /// Everything that the file states about its numbers.
+    /// All information in the file about its numbers.
     pub fn statement(&self, number_type: NumberType, reading: &ColourReading) -> NumberStatement {
         NumberStatement {
             is_colour: reading.is_colour(),
@@ -193,13 +194,13 @@ impl FileTags {
     }
 }
 
-/// A number in a tag of GDAL, which can be followed by zeros or spaces.
+/// The number in a GDAL tag. Spaces and zero bytes around it are ignored.
 fn parsed_number(text: &str) -> Option<f64> {
     let text = text.trim_matches(['\0', ' ', '\n', '\r', '\t']);
     text.parse().ok().or_else(|| text.replace(',', ".").parse().ok())
 }
 
-/// An item of GDAL's metadata.
+/// An item in GDAL's metadata, which is XML.
 struct GdalItem {
     name: String,
     role: String,
@@ -208,7 +209,7 @@ struct GdalItem {
     text: String,
 }
 
-/// GDAL's metadata items.
+/// Parses the items in GDAL's metadata.
 fn gdal_items(text: &str) -> Vec<GdalItem> {
     let attribute = |head: &str, name: &str| {
         let (_, rest) = head.split_once(&format!("{name}=\""))?;
@@ -228,7 +229,7 @@ fn gdal_items(text: &str) -> Vec<GdalItem> {
     items
 }
 
-/// XML text with its character references replaced; unknown references stay.
+/// Replaces the character references in XML text by their characters. Unknown references stay.
 fn unescaped(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
     let mut rest = text;

@@ -32,7 +32,7 @@ const PROJ_CENTER_LONG: u16 = 3088;
 const PROJ_CENTER_LAT: u16 = 3089;
 const PROJ_STRAIGHT_VERTICAL_POLE_LONG: u16 = 3095;
 const PROJ_SCALE_AT_NAT_ORIGIN: u16 = 3092;
-/// Numbers of projections in the key `ProjCoordTrans`, and their names in PROJ.
+/// Values of the key `ProjCoordTrans`, with the names of these projections in PROJ.
 const PROJECTIONS: [(u16, &str); 9] = [
     (7, "merc"),
     (8, "lcc"),
@@ -102,7 +102,7 @@ impl GeoKeys {
         self.double(GEOG_SEMI_MAJOR_AXIS).filter(|metres| (1.0e3..=1.0e9).contains(metres))
     }
 
-    /// The description of the system as WKT that Esri's programs write into a citation.
+    /// The coordinate system from the WKT text that Esri's programs write into a citation key.
     fn citation_system(&self) -> Option<CoordinateSystem> {
         [GT_CITATION, PROJ_CITATION].into_iter().find_map(|key| {
             let (_, wkt) = self.text(key)?.split_once("ESRI PE String = ")?;
@@ -110,7 +110,7 @@ impl GeoKeys {
         })
     }
 
-    /// The coordinate system of the file. `notes` receives units that are unknown.
+    /// The coordinate system of the file. Adds a note for an unknown unit.
     pub fn system(&self, notes: &mut Vec<RasterNote>) -> CoordinateSystem {
         let is_geographic = self.key(geokeys::GT_MODEL_TYPE).map(|model| model == ModelType::Geographic.code());
         let key = if is_geographic == Some(true) { geokeys::GEODETIC_CRS_TYPE } else { geokeys::PROJECTED_CRS_TYPE };
@@ -203,8 +203,8 @@ impl GeoKeys {
         Some(text)
     }
 
-    /// Length of the unit of heights in metres and its name, if the keys state it. `notes` receives heights that count
-    /// downwards.
+    /// Length in metres of the unit of heights, if the keys state it. Adds a note if the coordinate system counts
+    /// depths instead of heights.
     pub fn height_unit(&self, notes: &mut Vec<RasterNote>) -> Option<f64> {
         let systems = [geokeys::VERTICAL_CS_TYPE, geokeys::PROJECTED_CRS_TYPE, geokeys::GEODETIC_CRS_TYPE];
         let systems: Vec<u16> = systems.into_iter().filter_map(|key| self.key(key)).collect();
@@ -253,7 +253,7 @@ fn note_unknown_unit(number: u16, size: Option<f64>, instead: &str, notes: &mut 
     if size.is_none() {
         notes.push(RasterNote::new(
             "unknown-unit",
-            format!("its unit has the EPSG number {number}, which is unknown; its lengths are read as {instead}"),
+            format!("its unit has the EPSG number {number}, which is unknown; its numbers are read as {instead}"),
         ));
     }
 }

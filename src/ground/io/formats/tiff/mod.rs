@@ -5,10 +5,10 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `text_tag` | adds metadata to files, because the writing crate has no support for them |
-//! | `decode` | the numbers of a file |
-//! | `file_tags` | the tags of a file: position, scale, unit, no-data, metadata |
-//! | `geo_keys` | the GeoTIFF keys of a file: coordinate system and units |
+//! | `text_tag` | adds metadata to cloud-optimised files, because `geotiff-writer` cannot do so |
+//! | `decode` | reads the numbers in a file |
+//! | `file_tags` | reads the tags of a file: position, scale, unit, no-data value, metadata |
+//! | `geo_keys` | reads the GeoTIFF keys of a file: coordinate system and units |
 
 mod decode;
 mod file_tags;

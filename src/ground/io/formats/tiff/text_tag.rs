@@ -1,26 +1,27 @@
-//! Adds metadata to TIFF files, because the crate that writes TIFF does not support them.
+//! Adds metadata to cloud-optimised GeoTIFF files, because the crate `geotiff-writer` does not support metadata.
 
 use std::io::{Error, Seek, SeekFrom, Write};
 
 use super::GDAL_METADATA;
 use crate::io::formats::RasterOut;
 
-/// Adds a tag with GDAL's metadata to the first directory of a TIFF file. The wrapped TIFF writer does not support that
-/// tag. It starts after a gap with the size of the tag, and all offsets in the file include the gap.
+/// Adds a tag with GDAL's metadata to the first directory of a TIFF file. The crate `geotiff-writer`, which writes the
+/// file, does not support this tag. The crate starts to write after a gap with the size of the tag, and all offsets in
+/// the file include the gap.
 ///
 /// At the end, this type moves the header and the directory to the front of the file and adds one entry to the
 /// directory. The text then fills the gap between the directory and the values of the directory. Directories therefore
 /// still precede all data. Readers of cloud-optimised files expect the first directory there.
 pub(super) struct TextTagWriter<'a> {
     out: &'a mut dyn RasterOut,
-    /// Offset in bytes at which the wrapped TIFF writer starts.
+    /// Offset in bytes at which `geotiff-writer` starts to write.
     start: u64,
     at: u64,
-    /// The first bytes from offset `begin`: header, GDAL's layout notes, first directory.
+    /// The first bytes from offset `start`: header, GDAL's layout notes, first directory.
     head: Vec<u8>,
 }
 
-/// TIFF number of the value type "text".
+/// TIFF number of the value type for text.
 const ASCII: u16 = 2;
 /// Number of leading bytes that stay in memory. No directory that Talweg writes is longer.
 const MOST_HEAD: usize = 4096;
