@@ -6,7 +6,7 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
-use super::error::failed;
+use super::error::{failed, usage};
 use talweg::io::formats::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
 use talweg::io::{Raster, check_name};
 use talweg::mesh::raster_or_mesh;
@@ -42,8 +42,8 @@ pub fn read(
         raw_width,
         big_endian,
         first_row_is_south,
-        meaning: NumberMeaning::named(numbers).ok_or_else(|| unknown("numbers", numbers, NumberMeaning::names()))?,
-        unit: HeightUnit::named(unit).ok_or_else(|| unknown("unit", unit, HeightUnit::names()))?,
+        meaning: NumberMeaning::named(numbers).ok_or_else(|| unknown(py, "numbers", numbers, NumberMeaning::names()))?,
+        unit: HeightUnit::named(unit).ok_or_else(|| unknown(py, "unit", unit, HeightUnit::names()))?,
         no_data: if keep_all { NoDataRule::Never } else { no_data.map_or(NoDataRule::File, |_| NoDataRule::Given) },
         no_data_value: no_data.unwrap_or_default(),
         channel,
@@ -53,9 +53,9 @@ pub fn read(
 }
 
 /// The error for a word that is not allowed.
-fn unknown(option: &str, word: &str, allowed: impl Iterator<Item = &'static str>) -> PyErr {
+fn unknown(py: Python<'_>, option: &str, word: &str, allowed: impl Iterator<Item = &'static str>) -> PyErr {
     let allowed: Vec<&str> = allowed.collect();
-    pyo3::exceptions::PyValueError::new_err(format!("{option}: `{word}` is not one of {}", allowed.join(", ")))
+    usage(py, format!("{option}: `{word}` is not one of {}", allowed.join(", ")))
 }
 
 #[pymethods]

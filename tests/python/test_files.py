@@ -108,6 +108,20 @@ def test_gaps_are_filled_and_told():
         talweg.read("nowhere.tif")
 
 
+def test_options_replace_what_a_file_says():
+    cases = "tests/core/ground/foreign/cases"
+    raster = talweg.read(f"{cases}/04-undeclared-9999.tif")
+    assert raster.ground is not None and any("25 samples hold -9999" in note for note in raster.notes)
+    kept = talweg.read(f"{cases}/04-undeclared-9999.tif", keep_all=True)
+    assert kept.ground is None and kept.heights.min() == -9999 and kept.notes == []
+    tile = talweg.read(f"{cases}/12-terrarium.png", numbers="Terrarium")
+    assert (tile.heights.min(), tile.heights.max()) == (500, 756)
+    feet = talweg.read(f"{cases}/01-north-up.tif", unit="Feet")
+    assert feet.heights.max() == pytest.approx(756 * 0.3048)
+    with pytest.raises(talweg.UsageError, match="unit: `Ells` is not one of"):
+        talweg.read(f"{cases}/01-north-up.tif", unit="Ells")
+
+
 def test_pictures_are_those_of_the_program(terrain, run_binary, tmp_path):
     mine, its = tmp_path / "mine.png", tmp_path / "its.png"
     picture = terrain.render(mine, width=96, height=64, palette="tropical")
