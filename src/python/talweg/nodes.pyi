@@ -569,9 +569,19 @@ class Import(Node):
     raw_bytes: Literal["Little", "Big"]
     """Little; one of Little, Big. Byte order of the numbers in a raw file."""
     raw_rows: Literal["North", "South"]
-    """North; one of North, South. Edge of the terrain that the first row of a raw file belongs to."""
-    def __init__(self, *, file: str | PathLike[str] = ..., heights: Literal["File", "Given"] = "File", low_metres: float = 0.0, high_metres: float = 1800.0, fit: Literal["Stretch", "Crop", "Whole"] = "Stretch", sampling: Literal["Bicubic", "Bilinear"] = "Bicubic", voids: Literal["Smooth", "Lowest", "Sea", "Void"] = "Smooth", raw_width: int = 0, raw_bytes: Literal["Little", "Big"] = "Little", raw_rows: Literal["North", "South"] = "North") -> None: ...
-    def set(self, *, file: str | PathLike[str] = ..., heights: Literal["File", "Given"] = ..., low_metres: float = ..., high_metres: float = ..., fit: Literal["Stretch", "Crop", "Whole"] = ..., sampling: Literal["Bicubic", "Bilinear"] = ..., voids: Literal["Smooth", "Lowest", "Sea", "Void"] = ..., raw_width: int = ..., raw_bytes: Literal["Little", "Big"] = ..., raw_rows: Literal["North", "South"] = ...) -> None: ...
+    """North; one of North, South. Edge of the terrain that the first row of the file belongs to."""
+    numbers: Literal["File", "Metres", "Fractions", "Terrarium", "Mapbox"]
+    """File; one of File, Metres, Fractions, Terrarium, Mapbox. Meaning of the numbers in the file."""
+    unit: Literal["File", "Metres", "Feet", "SurveyFeet", "Decimetres", "Centimetres", "Millimetres", "Kilometres"]
+    """File; one of File, Metres, Feet, SurveyFeet, Decimetres, Centimetres, Millimetres, Kilometres. Unit of the heights in the file."""
+    no_data: Literal["File", "Given", "Never"]
+    """File; one of File, Given, Never. Samples of the file that have no data."""
+    no_data_value: float
+    """-9999, from -3.40282e+38 to 3.40282e+38. Number that marks samples without data."""
+    channel: int
+    """0, from 0 to 1024. Channel of the file, counted from 1. 0 lets the program choose the channel that holds heights."""
+    def __init__(self, *, file: str | PathLike[str] = ..., heights: Literal["File", "Given"] = "File", low_metres: float = 0.0, high_metres: float = 1800.0, fit: Literal["Stretch", "Crop", "Whole"] = "Stretch", sampling: Literal["Bicubic", "Bilinear"] = "Bicubic", voids: Literal["Smooth", "Lowest", "Sea", "Void"] = "Smooth", raw_width: int = 0, raw_bytes: Literal["Little", "Big"] = "Little", raw_rows: Literal["North", "South"] = "North", numbers: Literal["File", "Metres", "Fractions", "Terrarium", "Mapbox"] = "File", unit: Literal["File", "Metres", "Feet", "SurveyFeet", "Decimetres", "Centimetres", "Millimetres", "Kilometres"] = "File", no_data: Literal["File", "Given", "Never"] = "File", no_data_value: float = -9999.0, channel: int = 0) -> None: ...
+    def set(self, *, file: str | PathLike[str] = ..., heights: Literal["File", "Given"] = ..., low_metres: float = ..., high_metres: float = ..., fit: Literal["Stretch", "Crop", "Whole"] = ..., sampling: Literal["Bicubic", "Bilinear"] = ..., voids: Literal["Smooth", "Lowest", "Sea", "Void"] = ..., raw_width: int = ..., raw_bytes: Literal["Little", "Big"] = ..., raw_rows: Literal["North", "South"] = ..., numbers: Literal["File", "Metres", "Fractions", "Terrarium", "Mapbox"] = ..., unit: Literal["File", "Metres", "Feet", "SurveyFeet", "Decimetres", "Centimetres", "Millimetres", "Kilometres"] = ..., no_data: Literal["File", "Given", "Never"] = ..., no_data_value: float = ..., channel: int = ...) -> None: ...
 
 class Sculpt(Node):
     """Terrain shaped by hand: raise, lower, smooth, flatten, stamp, smear and erode it with a brush. Strokes stay editable: each can be changed, reordered or removed later, at any resolution."""
@@ -670,8 +680,18 @@ class PlanetImport(Node):
     """0 samples, from 0 to 65536. Samples per row of a raw map. 0 assumes that the map is twice as wide as high."""
     raw_bytes: Literal["Little", "Big"]
     """Little; one of Little, Big. Byte order of the numbers in a raw file."""
-    def __init__(self, *, file: str | PathLike[str] = ..., layout: Literal["Map", "Points", "Faces"] = "Map", middle: float = 0.0, heights: Literal["File", "Given"] = "File", low_metres: float = -11000.0, high_metres: float = 8900.0, sampling: Literal["Bicubic", "Bilinear"] = "Bicubic", voids: Literal["Smooth", "Lowest", "Sea"] = "Smooth", raw_width: int = 0, raw_bytes: Literal["Little", "Big"] = "Little") -> None: ...
-    def set(self, *, file: str | PathLike[str] = ..., layout: Literal["Map", "Points", "Faces"] = ..., middle: float = ..., heights: Literal["File", "Given"] = ..., low_metres: float = ..., high_metres: float = ..., sampling: Literal["Bicubic", "Bilinear"] = ..., voids: Literal["Smooth", "Lowest", "Sea"] = ..., raw_width: int = ..., raw_bytes: Literal["Little", "Big"] = ...) -> None: ...
+    numbers: Literal["File", "Metres", "Fractions", "Terrarium", "Mapbox"]
+    """File; one of File, Metres, Fractions, Terrarium, Mapbox. Meaning of the numbers in the file."""
+    unit: Literal["File", "Metres", "Feet", "SurveyFeet", "Decimetres", "Centimetres", "Millimetres", "Kilometres"]
+    """File; one of File, Metres, Feet, SurveyFeet, Decimetres, Centimetres, Millimetres, Kilometres. Unit of the heights in the file."""
+    no_data: Literal["File", "Given", "Never"]
+    """File; one of File, Given, Never. Samples of the file that have no data."""
+    no_data_value: float
+    """-9999, from -3.40282e+38 to 3.40282e+38. Number that marks samples without data."""
+    channel: int
+    """0, from 0 to 1024. Channel of the file, counted from 1. 0 lets the program choose the channel that holds heights."""
+    def __init__(self, *, file: str | PathLike[str] = ..., layout: Literal["Map", "Points", "Faces"] = "Map", middle: float = 0.0, heights: Literal["File", "Given"] = "File", low_metres: float = -11000.0, high_metres: float = 8900.0, sampling: Literal["Bicubic", "Bilinear"] = "Bicubic", voids: Literal["Smooth", "Lowest", "Sea"] = "Smooth", raw_width: int = 0, raw_bytes: Literal["Little", "Big"] = "Little", numbers: Literal["File", "Metres", "Fractions", "Terrarium", "Mapbox"] = "File", unit: Literal["File", "Metres", "Feet", "SurveyFeet", "Decimetres", "Centimetres", "Millimetres", "Kilometres"] = "File", no_data: Literal["File", "Given", "Never"] = "File", no_data_value: float = -9999.0, channel: int = 0) -> None: ...
+    def set(self, *, file: str | PathLike[str] = ..., layout: Literal["Map", "Points", "Faces"] = ..., middle: float = ..., heights: Literal["File", "Given"] = ..., low_metres: float = ..., high_metres: float = ..., sampling: Literal["Bicubic", "Bilinear"] = ..., voids: Literal["Smooth", "Lowest", "Sea"] = ..., raw_width: int = ..., raw_bytes: Literal["Little", "Big"] = ..., numbers: Literal["File", "Metres", "Fractions", "Terrarium", "Mapbox"] = ..., unit: Literal["File", "Metres", "Feet", "SurveyFeet", "Decimetres", "Centimetres", "Millimetres", "Kilometres"] = ..., no_data: Literal["File", "Given", "Never"] = ..., no_data_value: float = ..., channel: int = ...) -> None: ...
 
 class Craters(Node):
     """Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins. Young craters overlap old craters."""
