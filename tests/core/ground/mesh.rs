@@ -574,6 +574,6 @@ end_header
     assert!(message("b.ply", claim.as_bytes()).contains("ends at vertex 1 of 99999999999"));
     let outside = r#"{"asset":{"version":"2.0"},"buffers":[{"byteLength":4,"uri":"../secret"}]}"#;
     assert!(message("a.gltf", outside.as_bytes()).contains("only files in the same folder are read"));
-    assert!(message("a.fbx", b"").contains(".glb, .gltf, .obj, .ply or .stl"));
+    assert!(message("a.fbx", b"").contains(".glb, .gltf, .obj, .ply and .stl"));
     assert!(MeshSurface::read(&folder.path().join("none.glb"), None).unwrap_err().to_string().contains("none.glb"));
 }
