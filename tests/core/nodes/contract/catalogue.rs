@@ -102,7 +102,8 @@ fn unknown_keys_and_values_out_of_range_are_reported() {
         assert!(error.contains("no_such_key") && error.contains("line 1"), "{error}");
         for spec in &about.params {
             let ParamKind::Float { hard, .. } = spec.kind else { continue };
-            let (_, warnings) = Scene::from_ron(&text(&format!("{}: {:.1}", spec.name, hard.1 + 1.0))).unwrap();
+            let above = f64::from(hard.1) + f64::from(hard.1.abs()).max(1.0);
+            let (_, warnings) = Scene::from_ron(&text(&format!("{}: {above:.1}", spec.name))).unwrap();
             assert!(warnings[0].0.contains(spec.name), "{warnings:?}");
         }
     }
