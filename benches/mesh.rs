@@ -108,7 +108,11 @@ fn main() {
                 error,
                 &terrain,
                 || pool.install(make),
-                |mesh| MeshSurface { positions: mesh.positions.clone(), triangles: mesh.parts[0].triangles.clone() },
+                |mesh| MeshSurface {
+                    positions: mesh.positions.clone(),
+                    triangles: mesh.parts[0].triangles.clone(),
+                    notes: Vec::new(),
+                },
             );
         }
     }
@@ -137,6 +141,7 @@ fn main() {
             row("martini 0.2", error as f32, &terrain, make, |(vertices, indices, _)| MeshSurface {
                 positions: vertices.as_chunks::<3>().0.to_vec(),
                 triangles: indices.as_chunks::<3>().0.to_vec(),
+                notes: Vec::new(),
             });
         }
     }
@@ -149,6 +154,7 @@ fn main() {
                 .map(|&(x, y)| [x as f32 * cell, terrain.height[y * n + x], y as f32 * cell])
                 .collect(),
             triangles: triangles.iter().map(|&(a, b, c)| [a as u32, b as u32, c as u32]).collect(),
+            notes: Vec::new(),
         });
     }
 }

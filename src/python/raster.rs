@@ -42,7 +42,8 @@ pub fn read(
         raw_width,
         big_endian,
         first_row_is_south,
-        meaning: NumberMeaning::named(numbers).ok_or_else(|| unknown(py, "numbers", numbers, NumberMeaning::names()))?,
+        meaning: NumberMeaning::named(numbers)
+            .ok_or_else(|| unknown(py, "numbers", numbers, NumberMeaning::names()))?,
         unit: HeightUnit::named(unit).ok_or_else(|| unknown(py, "unit", unit, HeightUnit::names()))?,
         no_data: if keep_all { NoDataRule::Never } else { no_data.map_or(NoDataRule::File, |_| NoDataRule::Given) },
         no_data_value: no_data.unwrap_or_default(),

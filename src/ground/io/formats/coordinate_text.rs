@@ -52,7 +52,7 @@ impl WktNode {
                 (at, c) if c.is_ascii_alphabetic() => {
                     // A word without brackets, such as the direction of an axis, counts as text.
                     let rest = &text[at..];
-                    let stop = rest.find(|c: char| matches!(c, '[' | '(' | ']' | ')' | ','))?;
+                    let stop = rest.find(['[', '(', ']', ')', ','])?;
                     if rest[stop..].starts_with(['[', '(']) {
                         node.children.push(Self::parse_at(letters, text, depth + 1)?);
                     } else {
@@ -64,7 +64,7 @@ impl WktNode {
                 }
                 (at, _) => {
                     let rest = &text[at..];
-                    let stop = rest.find(|c: char| matches!(c, ']' | ')' | ','))?;
+                    let stop = rest.find([']', ')', ','])?;
                     node.numbers.extend(rest[..stop].trim().parse::<f64>().ok());
                     while letters.peek().is_some_and(|(k, _)| *k < at + stop) {
                         letters.next();

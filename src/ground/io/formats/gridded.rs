@@ -18,9 +18,9 @@ pub(super) static READER: RasterReader = RasterReader {
 /// Order in which the file stores the numbers of several channels.
 #[derive(Clone, Copy, PartialEq)]
 enum Interleave {
-    ByLine,
-    ByPixel,
-    ByChannel,
+    Line,
+    Pixel,
+    Channel,
 }
 
 /// The contents of a `.hdr` file.
@@ -39,7 +39,7 @@ struct NumberLayout {
 impl NumberLayout {
     fn parse(text: &str, is_float: bool, interleave: Interleave) -> Result<Self, String> {
         let value = |key: &str| {
-            let mut lines = text.lines().map(|line| line.trim().split_whitespace());
+            let mut lines = text.lines().map(|line| line.split_whitespace());
             lines.find_map(|mut words| words.next()?.eq_ignore_ascii_case(key).then(|| words.next())?)
         };
         let number = |key: &str| -> Result<Option<f64>, String> {
@@ -76,9 +76,9 @@ impl NumberLayout {
         };
         let order = value("byteorder").unwrap_or("I").to_ascii_uppercase();
         let interleave = match value("layout").map(str::to_ascii_uppercase).as_deref() {
-            Some("BIL") => Interleave::ByLine,
-            Some("BIP") => Interleave::ByPixel,
-            Some("BSQ") => Interleave::ByChannel,
+            Some("BIL") => Interleave::Line,
+            Some("BIP") => Interleave::Pixel,
+            Some("BSQ") => Interleave::Channel,
             _ => interleave,
         };
         let cell = number("cellsize")?;
@@ -138,9 +138,9 @@ impl NumberLayout {
     fn index(&self, row: usize, column: usize, channel: usize) -> usize {
         let [columns, rows] = [self.columns as usize, self.rows as usize];
         match self.interleave {
-            Interleave::ByLine => (row * self.channels + channel) * columns + column,
-            Interleave::ByPixel => (row * columns + column) * self.channels + channel,
-            Interleave::ByChannel => (channel * rows + row) * columns + column,
+            Interleave::Line => (row * self.channels + channel) * columns + column,
+            Interleave::Pixel => (row * columns + column) * self.channels + channel,
+            Interleave::Channel => (channel * rows + row) * columns + column,
         }
     }
 }
@@ -157,9 +157,9 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         return Err(failed(message.into()));
     };
     let interleave = match extension.as_str() {
-        "bip" => Interleave::ByPixel,
-        "bsq" => Interleave::ByChannel,
-        _ => Interleave::ByLine,
+        "bip" => Interleave::Pixel,
+        "bsq" => Interleave::Channel,
+        _ => Interleave::Line,
     };
     let text = String::from_utf8_lossy(&side.bytes);
     let header = NumberLayout::parse(&text, extension == "flt", interleave).map_err(failed)?;
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn headers_give_layout_type_and_place() {
         let text = "BYTEORDER M\nLAYOUT BIL\nNROWS 3\nNCOLS 4\nNBANDS 1\nNBITS 16\nNODATA -9999\nULXMAP 10.5\nULYMAP 50.25\nXDIM 0.5\nYDIM 0.25\n";
-        let header = NumberLayout::parse(text, false, Interleave::ByLine).unwrap();
+        let header = NumberLayout::parse(text, false, Interleave::Line).unwrap();
         assert_eq!((header.columns, header.rows, header.number_type), (4, 3, NumberType::Signed(16)));
         assert_eq!((header.is_big_endian, header.no_data), (true, Some(-9999.0)));
         let affine = header.affine.unwrap();
@@ -225,12 +225,12 @@ mod tests {
         assert_eq!(header.number(&[0xff, 0xfe]), -2.0);
         let text =
             "ncols 4\nnrows 3\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\nbyteorder LSBFIRST";
-        let header = NumberLayout::parse(text, true, Interleave::ByLine).unwrap();
+        let header = NumberLayout::parse(text, true, Interleave::Line).unwrap();
         let affine = header.affine.unwrap();
         assert_eq!((affine.x, affine.y, header.number_type), (105.0, 225.0, NumberType::Float(32)));
-        assert!(NumberLayout::parse("ncols x\nnrows 3", true, Interleave::ByLine).is_err());
-        assert!(NumberLayout::parse("ENVI\nsamples = 3", true, Interleave::ByLine).is_err());
-        let header = NumberLayout::parse("ncols 2\nnrows 2\nnbands 3\nlayout bip", false, Interleave::ByLine).unwrap();
+        assert!(NumberLayout::parse("ncols x\nnrows 3", true, Interleave::Line).is_err());
+        assert!(NumberLayout::parse("ENVI\nsamples = 3", true, Interleave::Line).is_err());
+        let header = NumberLayout::parse("ncols 2\nnrows 2\nnbands 3\nlayout bip", false, Interleave::Line).unwrap();
         assert_eq!((header.index(1, 0, 2), header.channels), (8, 3));
     }
 }

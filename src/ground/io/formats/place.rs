@@ -164,7 +164,8 @@ mod tests {
 
     #[test]
     fn turned_grids_keep_their_cells_and_identities_have_no_place() {
-        let (sin, cos) = 33.0_f64.to_radians().sin_cos();
+        let angle = 33.0_f64.to_radians();
+        let (sin, cos) = (libm::sin(angle), libm::cos(angle));
         let (turned, notes) = placed([5e5, 30.0 * cos, 30.0 * sin, 5e6, 30.0 * sin, -30.0 * cos]);
         assert!(turned.placement.is_none() && !turned.reverses_rows);
         let cell = turned.cell_metres.unwrap();

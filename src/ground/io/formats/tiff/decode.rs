@@ -288,7 +288,7 @@ fn image<'a>(file: &'a TiffFile, ifd: &'a Ifd, source: &'a RasterSource) -> Resu
 
 fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster, RasterError> {
     let mut file = open(source.bytes.clone()).map_err(|error| broken(source, &error))?;
-    let halves = open_halves(&file, &source.bytes);
+    let halves = open_halves(&file, source.bytes);
     let is_half = halves.is_some();
     if let Some(halves) = halves {
         file = halves;
@@ -430,10 +430,8 @@ fn apply_masks(
         return;
     }
     let fits = |mask: &Ifd| mask.width() as usize == image.width && mask.height() as usize == image.height;
-    if let Some(mask) = inner_mask(file) {
-        if !fits(mask) || !apply_mask(file, mask, source, values) {
-            notes.push(RasterNote::new("unused-mask", "it has a mask that cannot be read, so the mask is ignored"));
-        }
+    if inner_mask(file).is_some_and(|mask| !fits(mask) || !apply_mask(file, mask, source, values)) {
+        notes.push(RasterNote::new("unused-mask", "it has a mask that cannot be read, so the mask is ignored"));
     }
     let Some(side) = &source.sides.mask else { return };
     let applied = open(Arc::new(side.bytes.clone()))
