@@ -21,7 +21,9 @@ def terrain():
 
 def test_measures_are_those_of_the_program(terrain, run_binary):
     printed = json.loads(run_binary("measure", "island", "--size", SIZE, "--json", "--limit", "prominence=40")[0])
+    balances = {balance["layer"]: balance["cubic_metres"] for balance in printed.pop("mass_balances")}
     assert terrain.measure(prominence=40) == printed
+    assert balances == terrain.mass_balance
     with pytest.raises(talweg.UsageError, match="there is no limit `height`"):
         terrain.measure(height=3)
 
