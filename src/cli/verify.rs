@@ -1,9 +1,10 @@
 //! `talweg verify`: checks that the evaluation of a scene has the same bits with any number of threads.
 
-use clap::Args;
-use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
+
+use clap::Args;
+use serde::Serialize;
 
 use super::input::SceneArgs;
 use super::{CommandResult, Failure, print, print_json, print_message, usage};

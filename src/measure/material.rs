@@ -1,7 +1,8 @@
 //! Mass balances: the volumes of material that processes moved, in cubic metres.
 
-use serde::Serialize;
 use std::collections::BTreeMap;
+
+use serde::Serialize;
 
 use crate::field::Grid;
 use crate::nodes::MassBalance;

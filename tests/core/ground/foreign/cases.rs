@@ -142,7 +142,7 @@ fn colours_with_heights_are_hinted_at_and_decoded() {
 
 #[test]
 fn unusual_files_are_read_or_refused_with_advice() {
-    assert!((heights(&read("06-commas.asc")).1 - heights(&read("06-commas.asc")).0) > 0.0);
+    assert_eq!(heights(&read("06-commas.asc")), (500.0, 756.0));
     let palette = refusal("palette.tif");
     assert!(palette.contains("gdal_translate -expand gray"), "{palette}");
     let damaged = refusal("crc.png");
