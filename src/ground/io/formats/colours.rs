@@ -222,7 +222,7 @@ mod tests {
             [(number >> 16) as u8, (number >> 8) as u8, number as u8]
         });
         assert_eq!(probable_encoding(&terrarium), Some(NumberMeaning::Terrarium));
-        let whole = of_height(&|h| [((h as u32 + 32768) >> 8) as u8, h as u8, 0]);
+        let whole = of_height(&|h| [((h as u32 + 32768) >> 8) as u8, h as u32 as u8, 0]);
         assert_eq!(probable_encoding(&whole), Some(NumberMeaning::Terrarium));
         let mapbox = of_height(&|h| {
             let number = ((h + 10000.0) * 10.0) as u32;
