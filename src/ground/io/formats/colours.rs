@@ -178,27 +178,29 @@ pub(super) fn number_of_colour(meaning: NumberMeaning, [red, green, blue]: [f64;
 }
 
 /// Returns the encoding of heights that 8-bit colours probably use. It is the encoding in which all heights are
-/// plausible and neighbouring pixels have similar heights. The colours of a photograph fail this test.
+/// plausible and neighbouring pixels have similar heights, even where their red differs. In a picture, red does not
+/// change by one exactly where green starts again at 0 or 255.
 pub(super) fn probable_encoding(rows: &[Vec<[u8; 3]>]) -> Option<NumberMeaning> {
     let spread = |channel: usize| {
         let of = || rows.iter().flatten().map(|pixel| pixel[channel]);
         of().max().unwrap_or(0) - of().min().unwrap_or(0)
     };
-    // In Terrarium tiles, blue is 0 if all heights are whole metres.
-    if spread(1) < 8 || (1..8).contains(&spread(2)) {
-        return None;
-    }
+    let (green, blue) = (spread(1), spread(2));
     [NumberMeaning::Terrarium, NumberMeaning::Mapbox].into_iter().find(|meaning| {
+        // In Terrarium tiles, blue is 0 if all heights are whole metres.
+        let has_detail = blue >= 8 || blue == 0 && green >= 8 && *meaning == NumberMeaning::Terrarium;
         let height = |pixel: &[u8; 3]| number_of_colour(*meaning, pixel.map(f64::from));
-        let is_likely = |height: f64| PLAUSIBLE.contains(&height);
-        let (mut sum, mut count) = (0.0, 0u32);
-        for row in rows {
-            for pair in row.windows(2) {
-                sum += (height(&pair[0]) - height(&pair[1])).abs();
-                count += 1;
-            }
-        }
-        count > 0 && rows.iter().flatten().all(|pixel| is_likely(height(pixel))) && sum / f64::from(count) < STEEPEST
+        let steepness = |is_counted: &dyn Fn(&[[u8; 3]]) -> bool| {
+            let pairs = rows.iter().flat_map(|row| row.windows(2)).filter(|pair| is_counted(pair));
+            let (sum, count) = pairs.fold((0.0, 0u32), |(sum, count), pair| {
+                (sum + (height(&pair[0]) - height(&pair[1])).abs(), count + 1)
+            });
+            sum / f64::from(count.max(1))
+        };
+        has_detail
+            && rows.iter().flatten().all(|pixel| PLAUSIBLE.contains(&height(pixel)))
+            && steepness(&|_| true) < STEEPEST
+            && steepness(&|pair| pair[0][0] != pair[1][0]) < STEEPEST
     })
 }
 
@@ -229,9 +231,19 @@ mod tests {
             [(number >> 16) as u8, (number >> 8) as u8, number as u8]
         });
         assert_eq!(probable_encoding(&mapbox), Some(NumberMeaning::Mapbox));
-        let picture = of_height(&|h| [(h / 4.0) as u8, (255.0 - h / 4.0) as u8, (h / 5.0) as u8]);
-        assert_eq!(probable_encoding(&picture), None);
-        let grey = of_height(&|h| [(h / 4.0) as u8; 3]);
-        assert_eq!(probable_encoding(&grey), None);
+        let plain = of_height(&|h| {
+            let number = ((h / 20.0 + 10000.0) * 10.0) as u32;
+            [(number >> 16) as u8, (number >> 8) as u8, number as u8]
+        });
+        assert_eq!(probable_encoding(&plain), Some(NumberMeaning::Mapbox));
+        for picture in [
+            of_height(&|h| [(h / 4.0) as u8, (255.0 - h / 4.0) as u8, (h / 5.0) as u8]),
+            of_height(&|h| [(h / 4.0) as u8; 3]),
+            of_height(&|h| [(h / 6.0) as u8 + 30; 3]),
+            of_height(&|h| [(h / 6.0) as u8 + 30, 80, (h / 3.0) as u8]),
+            of_height(&|_| [130, 130, 130]),
+        ] {
+            assert_eq!(probable_encoding(&picture), None);
+        }
     }
 }
