@@ -50,11 +50,12 @@ pub(super) fn check_placement(placement: &BuildPlacement) -> Result<(), ExportEr
     } else {
         "UTM zones are EPSG:32601 to 32660 in the north and 32701 to 32760 in the south".into()
     };
-    if let Some((unit, metres)) = unit {
+    if let Some(unit) = unit {
         return Err(ExportError::Request(format!(
-            "EPSG:{epsg} counts in {unit} of {metres} m, but a terrain is placed in metres east and north. Give a system in \
-             metres: many systems in {unit} have a twin in metres, and UTM zones are EPSG:32601 to 32660 in the north and \
-             32701 to 32760 in the south"
+            "EPSG:{epsg} has the unit {} ({} m), but a terrain is placed in metres east and north. Give a system in \
+             metres: many of these systems have a twin in metres, and UTM zones are EPSG:32601 to 32660 in the north and \
+             32701 to 32760 in the south",
+            unit.name, unit.size
         )));
     }
     Err(ExportError::Request(format!(
@@ -80,9 +81,7 @@ mod tests {
         for epsg in [2056, 3857, 32632, 25832, 27700, 4087, 5514, 4647, 4839, 4462, 0] {
             assert_eq!(said(epsg, 2_600_000.0, 1_200_000.0), None, "{epsg}");
         }
-        for (epsg, unit) in
-            [(2263, "US survey feet of 0.30480"), (2222, "feet of 0.3048 m"), (6557, "feet of 0.3048 m")]
-        {
+        for (epsg, unit) in [(2263, "US survey foot (0.30480"), (2222, "foot (0.3048 m)"), (6557, "foot (0.3048 m)")] {
             let text = said(epsg, 300_000.0, 60_000.0).unwrap_or_else(|| panic!("{epsg}"));
             assert!(text.contains(unit) && text.contains("32601 to 32660"), "{text}");
         }

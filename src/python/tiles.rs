@@ -10,7 +10,7 @@ use super::scene::{PyScene, apply_memory};
 use super::work::{ProgressListener, pool, run_interruptibly};
 use talweg::export::streamed::streamed_map;
 use talweg::io::SaveTarget;
-use talweg::tiles::{LEAST_TILE, TaskOutcome, TileBuild, tile_plan, write_plan};
+use talweg::tiles::{CheckedTile, LEAST_TILE, TaskOutcome, TileBuild, TileState, tile_plan, write_plan};
 
 /// A build in tiles in a folder. It consists of stages of tasks; each task can run on any machine that can access the
 /// folder.
@@ -109,6 +109,32 @@ impl PyPlan {
     fn open_stages(&self, py: Python<'_>) -> PyResult<Vec<usize>> {
         let open = py.detach(|| self.build.open_stages()).map_err(failed)?;
         Ok((0..open.len()).filter(|&stage| open[stage]).collect())
+    }
+
+    /// Reads every tile and returns its state, like `talweg check`. Each dict has the stage, the task, the name and the
+    /// path of a tile, its state (`"complete"`, `"missing"`, `"removed"` after use, or `"bad"`), and the fault of a bad
+    /// tile. The next run of its task makes a bad tile anew.
+    fn check<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let listener = ProgressListener::new(py, None, Vec::new())?;
+        let pool = pool(py, 0)?;
+        let checked = run_interruptibly(py, &pool, &listener, |control| self.build.check_tiles(control))?;
+        let described = |CheckedTile { tile, task, path, state }| {
+            let (state, fault) = match state {
+                TileState::Complete => ("complete", None),
+                TileState::Missing => ("missing", None),
+                TileState::Removed => ("removed", None),
+                TileState::Bad(fault) => ("bad", Some(fault.to_string())),
+            };
+            let dict = PyDict::new(py);
+            dict.set_item("stage", tile.product.stage())?;
+            dict.set_item("task", task)?;
+            dict.set_item("tile", tile.to_string())?;
+            dict.set_item("path", path)?;
+            dict.set_item("state", state)?;
+            dict.set_item("fault", fault)?;
+            Ok(dict)
+        };
+        checked.map_err(failed)?.into_iter().map(described).collect()
     }
 
     /// Removes tiles that no later stage reads, as `talweg run-tiles --prune` does. It considers the stages up to

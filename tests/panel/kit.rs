@@ -174,3 +174,11 @@ pub fn drop_at(panels: &mut Panels, at: Pos2) {
 pub fn widget<'a>(panels: &'a Panels, role: Role, name: &'a str) -> egui_kittest::Node<'a> {
     panels.get_by_role_and_label(role, name)
 }
+
+/// Chooses an item from the drop-down list of a parameter.
+pub fn choose_item(panels: &mut Panels, list: &str, item: &str) {
+    widget(panels, Role::ComboBox, list).click();
+    panels.run();
+    panels.get_by_role_and_label(Role::Button, item).click();
+    panels.run();
+}

@@ -14,6 +14,7 @@ mod export;
 mod ground_menu;
 mod ground_rules;
 mod guide;
+mod import;
 mod kit;
 mod map;
 mod measures;

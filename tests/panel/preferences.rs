@@ -12,14 +12,6 @@ fn is_open(panels: &Panels) -> bool {
     panels.state().get::<PreferencesState>().is_open
 }
 
-/// Chooses an item from the drop-down list of a parameter.
-fn choose(panels: &mut Panels, list: &str, item: &str) {
-    widget(panels, Role::ComboBox, list).click();
-    panels.run();
-    panels.get_by_role_and_label(Role::Button, item).click();
-    panels.run();
-}
-
 #[test]
 fn the_window_opens_by_its_key_and_closes_by_escape() {
     let mut panels = large(&["Perlin"]);
@@ -39,12 +31,12 @@ fn the_light_theme_applies_at_once_and_is_saved() {
     };
     assert!(brightness(&panels) < 200);
     press(&mut panels, Modifiers::COMMAND, Key::Comma);
-    choose(&mut panels, "Theme", "Light");
+    choose_item(&mut panels, "Theme", "Light");
     assert!(brightness(&panels) > 600);
     assert_eq!(PreferencesFile::load(Some(folder.path())).0.kept().interface.theme, ThemeChoice::Light);
     let again = panels_kept_in(Some(folder.path()), vec2(1280.0, 720.0), &["Perlin"]);
     assert!(brightness(&again) > 600, "the next start restores it");
-    choose(&mut panels, "Mouse style", "Blender");
+    choose_item(&mut panels, "Mouse style", "Blender");
     assert_eq!(panels.state().editor().interface.mouse_style, MouseStyle::Blender);
     assert!(panels.query_by_label_contains("The middle button orbits").is_some(), "the mouse style is described");
     click(&mut panels, "Reset interface");

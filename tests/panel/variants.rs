@@ -50,13 +50,6 @@ fn marked(panels: &Panels) -> Vec<String> {
     marked.map(|node| node.accesskit_node().label().unwrap_or_default().replace("Variant ", "")).collect()
 }
 
-fn choose(panels: &mut Panels, combo: &str, entry: &str) {
-    panels.get_by_role_and_label(Role::ComboBox, combo).click();
-    panels.run();
-    panels.get_by_role_and_label(Role::Button, entry).click();
-    panels.run();
-}
-
 fn undo(panels: &mut Panels) {
     press(panels, Modifiers::COMMAND, Key::Z);
 }
@@ -152,7 +145,7 @@ fn seeds_are_rerolled_for_the_scene_and_for_a_layer() {
     let thrown = captions(&panels);
     assert_eq!((thrown.len(), &thrown[0]), (16, &first[0]), "the current seed stays for comparison");
     assert!(thrown[1..].iter().all(|seed| !first.contains(seed)));
-    choose(&mut panels, "Varied property", "Layer seed");
+    choose_item(&mut panels, "Varied property", "Layer seed");
     let seed = panels.state().editor().doc.scene().layers[0].seed;
     assert_eq!(marked(&panels), [format!("Seed {seed}")]);
     let other = captions(&panels)[3].clone();
@@ -165,8 +158,8 @@ fn seeds_are_rerolled_for_the_scene_and_for_a_layer() {
 fn a_parameter_sweep_includes_the_current_value() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    choose(&mut panels, "Varied property", "One parameter");
-    choose(&mut panels, "Parameter", "Persistence");
+    choose_item(&mut panels, "Varied property", "One parameter");
+    choose_item(&mut panels, "Parameter", "Persistence");
     let (all, present) = (captions(&panels), marked(&panels));
     assert_eq!((all.len(), all[0].as_str(), all[15].as_str()), (16, "Persistence 0.2", "Persistence 0.8"));
     assert_eq!(present, ["Persistence 0.45"]);
@@ -192,9 +185,9 @@ fn a_parameter_sweep_includes_the_current_value() {
 fn two_parameters_make_a_table_and_are_adopted_together() {
     let mut panels = large(&["Perlin"]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    choose(&mut panels, "Varied property", "Two parameters");
-    choose(&mut panels, "Parameter Across", "Persistence");
-    choose(&mut panels, "Parameter Down", "Amplitude");
+    choose_item(&mut panels, "Varied property", "Two parameters");
+    choose_item(&mut panels, "Parameter Across", "Persistence");
+    choose_item(&mut panels, "Parameter Down", "Amplitude");
     let all = captions(&panels);
     assert_eq!(all.len(), 16);
     assert_eq!((all[0].as_str(), all[15].as_str()), ("Persistence 0.2, Amplitude 0", "Persistence 0.8, Amplitude 2"));
@@ -205,7 +198,7 @@ fn two_parameters_make_a_table_and_are_adopted_together() {
     undo(&mut panels);
     let app = panels.state();
     assert_eq!((app.value(0, "persistence"), app.value(0, "amplitude")), (Value::Float(0.45), Value::Float(1.0)));
-    choose(&mut panels, "Parameter Down", "Persistence");
+    choose_item(&mut panels, "Parameter Down", "Persistence");
     assert!(panels.query_by_label("Choose two different parameters.").is_some());
 }
 
@@ -215,7 +208,7 @@ fn presets_are_shown_and_a_layer_without_says_so() {
     let about = named.about();
     let mut panels = large(&["Perlin", about.name]);
     press(&mut panels, Modifiers::NONE, Key::V);
-    choose(&mut panels, "Varied property", "Layer presets");
+    choose_item(&mut panels, "Varied property", "Layer presets");
     let labels: Vec<&str> = about.presets.iter().map(|preset| preset.label).collect();
     assert_eq!(captions(&panels), labels);
     let last = &about.presets[labels.len() - 1];
@@ -348,7 +341,7 @@ fn the_window_fits_the_smallest_screen() {
         let (mut panels, mut thumbnails) = (panels(size, &["Perlin"]), thumbnails());
         press(&mut panels, Modifiers::NONE, Key::V);
         if what != "Scene seed" {
-            choose(&mut panels, "Varied property", what);
+            choose_item(&mut panels, "Varied property", what);
         }
         develop(&mut panels, &mut thumbnails);
         let rects: Vec<Rect> = panels.query_all_by_label_contains("Variant ").map(|node| node.rect()).collect();

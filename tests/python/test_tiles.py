@@ -141,6 +141,23 @@ def test_tiles_that_nothing_reads_any_more_are_removed(cluster, plan, whole, tmp
         assert left == {"bucket", last}
 
 
+def test_check_tells_the_state_of_every_tile(plan):
+    assert {tile["state"] for tile in plan.check()} == {"missing"}
+    for task in range(plan.stages[0]["tasks"]):
+        plan.run_tile(0, task)
+    first = [tile for tile in plan.check() if tile["stage"] == 0]
+    assert {tile["state"] for tile in first} == {"complete"}
+    damaged = first[0]
+    path = Path(damaged["path"])
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    bad = [tile for tile in plan.check() if tile["state"] == "bad"]
+    assert [tile["tile"] for tile in bad] == [damaged["tile"]] and bad[0]["fault"]
+    assert plan.run_tile(0, bad[0]["task"])
+    assert [tile["state"] for tile in plan.check() if tile["path"] == path] == ["complete"]
+
+
 def test_a_map_is_merged_by_name(plan, scene, tmp_path):
     for number, stage in enumerate(plan.stages):
         for tile in range(stage["tasks"]):

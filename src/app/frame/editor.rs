@@ -330,6 +330,12 @@ pub fn with_reason(what: &str, reason: &dyn std::fmt::Display) -> String {
     if text.ends_with('.') { text } else { text + "." }
 }
 
+/// The text with a capital first letter.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Returns the name of a file without its folder.
 pub fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string())

@@ -81,8 +81,8 @@ talweg_ground::choices! {
 talweg_ground::choices! {
     /// The byte order of the numbers in a raw file.
     ByteOrder {
-        Little "Lowest first": "Little-endian, as in nearly all programs on PCs.",
-        Big "Highest first": "Big-endian, as on old Macintoshes and in some measured data.",
+        Little "Little-endian": "Lowest byte first, as in nearly all programs on PCs.",
+        Big "Big-endian": "Highest byte first, as on old Macintoshes and in some measured data.",
     }
 }
 

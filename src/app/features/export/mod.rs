@@ -27,7 +27,7 @@ use crate::frame::actions::CancelWork;
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::frame::dialogs::files::{Files, file_stem, usual_folder};
 use crate::frame::dialogs::overwrite::Overwrite;
-use crate::frame::editor::{Editor, with_reason};
+use crate::frame::editor::{Editor, capitalised, with_reason};
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
@@ -192,11 +192,6 @@ fn ask_how_to_film(editor: &mut Editor) {
         }
         Err(error) => editor.toasts.warning(format!("{}.", capitalised(&error.to_string()))),
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {

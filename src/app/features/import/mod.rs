@@ -98,7 +98,7 @@ impl Action for ImportAction {
 
 /// The running import, if any. Reading a large file takes seconds.
 #[derive(Resource, Default)]
-struct ImportTask(SingleTask<ReadFile, ImportResult>);
+pub struct ImportTask(SingleTask<ReadFile, ImportResult>);
 
 /// The result of reading a file.
 enum ImportResult {
@@ -170,7 +170,7 @@ fn read_contents(file: &ImportedFile) -> Result<Arc<Raster>, RasterError> {
 }
 
 /// Shows the contents of a file that has been read, or opens the new scene.
-fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>, mut queue: ResMut<CommandQueue>) {
+pub fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>, mut queue: ResMut<CommandQueue>) {
     let file = task.0.progress().map(|(file, _)| file.clone());
     match (task.0.ended(), file) {
         (Some(Ok(ImportResult::Contents(raster))), Some(read)) => {

@@ -7,7 +7,7 @@ use super::{ImportAction, ImportedFile};
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
-use crate::frame::editor::file_name;
+use crate::frame::editor::{capitalised, file_name};
 use crate::frame::theme::colour;
 use talweg::io::Raster;
 use talweg::io::formats::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
@@ -105,7 +105,7 @@ impl Dialog for ReadingDialog {
             ui.add_space(6.0);
             egui::Grid::new("facts").num_columns(2).spacing(egui::vec2(16.0, 4.0)).show(ui, |ui| {
                 for (name, fact) in &self.facts {
-                    ui.label(RichText::new(*name).color(colour::text_weak()));
+                    ui.label(RichText::new(capitalised(name)).color(colour::text_weak()));
                     ui.label(fact);
                     ui.end_row();
                 }

@@ -7,7 +7,7 @@ use std::io::Write;
 
 use super::numbers::{NumberRule, NumberStatement, NumberType};
 use super::place::MapTransform;
-use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource};
+use super::reader::{DecodedRaster, RasterReader, RasterSource, SideInfo};
 use super::{RasterFormat, RasterOut, RasterSheet, SampleType};
 use crate::io::RasterError;
 
@@ -152,13 +152,13 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     }
     let (width, height) = (columns as usize, rows as usize);
     let mut notes = Vec::new();
-    let place = PlaceBeside::read(source, &mut notes);
+    let side_info = SideInfo::read(source, &mut notes);
     let statement = NumberStatement {
         always_heights: true,
         no_data: header.nodata,
         ..NumberStatement::of_type(NumberType::Float(32))
     };
-    let statement = place.completed(statement);
+    let statement = side_info.complete(statement);
     let no_data = statement.no_data;
     let rule = NumberRule::new(statement, source.options);
     let mut values = Vec::with_capacity(width * height);
@@ -181,10 +181,8 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     }
     let meaning = rule.finish(&mut values, &mut notes);
     let numbers = "numbers as text".into();
-    let mut decoded = DecodedRaster { width, height, values, meaning, numbers, no_data, ..DecodedRaster::default() };
-    place.apply_own(&mut decoded, header.affine(height), None, &source.options, &mut notes);
-    decoded.notes = notes;
-    Ok(decoded)
+    let decoded = DecodedRaster { width, height, values, meaning, numbers, no_data, ..DecodedRaster::default() };
+    Ok(side_info.finish(decoded, header.affine(height), None, &source.options, notes))
 }
 
 /// Keys in the header of a GRASS grid.

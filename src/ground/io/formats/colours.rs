@@ -192,9 +192,8 @@ pub(super) fn probable_encoding(rows: &[Vec<[u8; 3]>]) -> Option<NumberMeaning> 
         let height = |pixel: &[u8; 3]| number_of_colour(*meaning, pixel.map(f64::from));
         let steepness = |is_counted: &dyn Fn(&[[u8; 3]]) -> bool| {
             let pairs = rows.iter().flat_map(|row| row.windows(2)).filter(|pair| is_counted(pair));
-            let (sum, count) = pairs.fold((0.0, 0u32), |(sum, count), pair| {
-                (sum + (height(&pair[0]) - height(&pair[1])).abs(), count + 1)
-            });
+            let (sum, count) = pairs
+                .fold((0.0, 0u32), |(sum, count), pair| (sum + (height(&pair[0]) - height(&pair[1])).abs(), count + 1));
             sum / f64::from(count.max(1))
         };
         has_detail

@@ -1,28 +1,26 @@
 //! Projected coordinate systems of the EPSG register whose unit is not the metre.
 
-/// A unit of length, and the EPSG codes of the coordinate systems with this unit. The codes form ranges, each with a
-/// first code, a last code and a step.
-struct LengthUnit {
-    /// Plural name of the unit, such as "US survey feet".
-    name: &'static str,
-    metres: f64,
-    systems: &'static [(u16, u16, u16)],
+use super::units::{NamedUnit, length_unit};
+
+/// The unit of the projected coordinate system with the EPSG code `epsg`. `None` if the unit is the metre.
+pub fn unit_of_system(epsg: u16) -> Option<NamedUnit> {
+    let contains =
+        |&(first, last, step): &NumberRange| (first..=last).contains(&epsg) && (epsg - first).is_multiple_of(step);
+    let (unit, _) = SYSTEMS.iter().find(|(_, systems)| systems.iter().any(contains))?;
+    length_unit(*unit)
 }
 
-/// Name and length in metres of a projected coordinate system's unit, given its EPSG code. `None` if the unit is the
-/// metre.
-pub fn unit_of_system(epsg: u16) -> Option<(&'static str, f64)> {
-    let is_in =
-        |&(first, last, step): &(u16, u16, u16)| (first..=last).contains(&epsg) && (epsg - first).is_multiple_of(step);
-    UNITS.iter().find(|unit| unit.systems.iter().any(is_in)).map(|unit| (unit.name, unit.metres))
-}
+/// A range of EPSG codes: the first, the last and the step.
+type NumberRange = (u16, u16, u16);
 
+/// EPSG codes of units, each with the coordinate systems that have this unit.
+///
 /// Source: EPSG Geodetic Parameter Dataset 12.029, as distributed with PROJ. The ranges also include compound
 /// coordinate systems that contain a projected system with this unit. No coordinate system in metres has an EPSG code
 /// within one of these ranges.
 #[rustfmt::skip]
-const UNITS: [LengthUnit; 15] = [
-    LengthUnit { name: "US survey feet", metres: 1200.0 / 3937.0, systems: &[
+const SYSTEMS: [(u16, &[NumberRange]); 15] = [
+    (9003, &[
         (2155, 2155, 1), (2194, 2194, 1), (2204, 2204, 1), (2225, 2250, 1), (2254, 2263, 3), (2255, 2267, 3),
         (2259, 2262, 1), (2268, 2277, 3), (2272, 2278, 3), (2276, 2279, 1), (2283, 2289, 1), (2870, 2895, 1),
         (2899, 2919, 4), (2900, 2928, 4), (2902, 2906, 1), (2917, 2918, 1), (2925, 2930, 1), (2964, 2968, 1),
@@ -41,8 +39,8 @@ const UNITS: [LengthUnit; 15] = [
         (8518, 8540, 1), (8712, 8800, 1), (9748, 9749, 1), (10481, 10481, 1), (10516, 10516, 1), (10622, 10622, 1),
         (10911, 10916, 1), (23301, 23333, 1), (26729, 26813, 1), (26847, 26870, 1), (32001, 32058, 1),
         (32064, 32077, 1), (32099, 32099, 1), (32164, 32167, 1), (32664, 32667, 1),
-    ] },
-    LengthUnit { name: "feet", metres: 0.3048, systems: &[
+    ]),
+    (9002, &[
         (2222, 2224, 1), (2251, 2253, 1), (2256, 2256, 1), (2265, 2273, 4), (2266, 2270, 4), (2280, 2282, 1),
         (2867, 2869, 1), (2896, 2898, 1), (2901, 2901, 1), (2909, 2910, 1), (2913, 2914, 1), (2921, 2923, 1),
         (2992, 2994, 2), (3080, 3080, 1), (3359, 3361, 2), (3479, 3483, 2), (3588, 3590, 2), (3593, 3593, 1),
@@ -50,46 +48,46 @@ const UNITS: [LengthUnit; 15] = [
         (6128, 6141, 1), (6391, 6391, 1), (6405, 6409, 2), (6494, 6496, 2), (6499, 6499, 1), (6515, 6515, 1),
         (6545, 6547, 2), (6557, 6561, 2), (6570, 6570, 1), (6785, 6863, 2), (6868, 6868, 1), (6885, 6887, 2),
         (7119, 7127, 1), (8065, 8068, 1), (8312, 8348, 2), (8700, 8711, 1), (10980, 10987, 1), (20050, 20050, 1),
-    ] },
-    LengthUnit { name: "German legal metres", metres: 1.0000135965, systems: &[
+    ]),
+    (9031, &[
         (29371, 29385, 1),
-    ] },
-    LengthUnit { name: "Indian yards", metres: 0.9143985307444408, systems: &[
+    ]),
+    (9084, &[
         (24370, 24374, 1), (24382, 24382, 1),
-    ] },
-    LengthUnit { name: "Clarke's feet", metres: 0.3047972654, systems: &[
+    ]),
+    (9005, &[
         (2314, 2314, 1), (3407, 3407, 1), (5589, 5589, 1), (24100, 24100, 1),
-    ] },
-    LengthUnit { name: "Gold Coast feet", metres: 0.3047997101815088, systems: &[
+    ]),
+    (9094, &[
         (2136, 2136, 1), (2159, 2160, 1),
-    ] },
-    LengthUnit { name: "British yards", metres: 0.9143984146160287, systems: &[
+    ]),
+    (9040, &[
         (27291, 27292, 1),
-    ] },
-    LengthUnit { name: "links", metres: 0.201168, systems: &[
+    ]),
+    (9098, &[
         (3139, 3140, 1),
-    ] },
-    LengthUnit { name: "Clarke's links", metres: 0.201166195164, systems: &[
+    ]),
+    (9039, &[
         (2066, 2066, 1), (30200, 30200, 1),
-    ] },
-    LengthUnit { name: "Clarke's yards", metres: 0.9143917962, systems: &[
+    ]),
+    (9037, &[
         (5472, 5472, 1),
-    ] },
-    LengthUnit { name: "kilometres", metres: 1000.0, systems: &[
+    ]),
+    (9036, &[
         (22300, 22300, 1),
-    ] },
-    LengthUnit { name: "British chains (Benoit 1895)", metres: 20.116782494375872, systems: &[
+    ]),
+    (9062, &[
         (24571, 24571, 1),
-    ] },
-    LengthUnit { name: "British chains (Sears 1922)", metres: 20.116765121552632, systems: &[
+    ]),
+    (9042, &[
         (29871, 29871, 1),
-    ] },
-    LengthUnit { name: "British chains (Sears 1922, cut)", metres: 20.116756, systems: &[
+    ]),
+    (9301, &[
         (3167, 3167, 1),
-    ] },
-    LengthUnit { name: "British feet (Sears 1922)", metres: 0.3047994715386762, systems: &[
+    ]),
+    (9041, &[
         (29872, 29872, 1),
-    ] },
+    ]),
 ];
 
 #[cfg(test)]
@@ -98,15 +96,18 @@ mod tests {
 
     #[test]
     fn feet_are_distinguished_from_metres() {
-        for (epsg, unit, metres) in [
-            (2263, "US survey feet", 0.304_800_6),
-            (2229, "US survey feet", 0.304_800_6),
-            (2222, "feet", 0.3048),
-            (6557, "feet", 0.3048),
-            (29871, "British chains (Sears 1922)", 20.116_765_1),
+        for (epsg, name, metres) in [
+            (2263, "US survey foot", 0.304_800_6),
+            (2229, "US survey foot", 0.304_800_6),
+            (2222, "foot", 0.3048),
+            (6557, "foot", 0.3048),
+            (29871, "British chain (Sears 1922)", 20.116_765_1),
         ] {
-            let (name, is) = unit_of_system(epsg).unwrap_or_else(|| panic!("{epsg}"));
-            assert!(name == unit && (is - metres).abs() < 1e-7, "{epsg}: {name}, {is}");
+            let unit = unit_of_system(epsg).unwrap_or_else(|| panic!("{epsg}"));
+            assert!(unit.name == name && (unit.size - metres).abs() < 1e-7, "{epsg}: {unit:?}");
+        }
+        for (unit, _) in SYSTEMS {
+            assert!(length_unit(unit).is_some(), "{unit}");
         }
         for epsg in [2056, 3857, 32632, 25832, 27700, 5514, 2154, 3035, 6350, 6556, 26985, 32661, 0] {
             assert_eq!(unit_of_system(epsg), None, "{epsg}");

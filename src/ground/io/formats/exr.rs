@@ -15,7 +15,7 @@ use exr::prelude::{
 
 use super::notes::RasterNote;
 use super::numbers::{NumberRule, NumberStatement, NumberType};
-use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource, cell_of, range_of};
+use super::reader::{DecodedRaster, RasterReader, RasterSource, SideInfo, cell_of, range_of};
 use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts, texts_too_long};
 use crate::io::RasterError;
 
@@ -179,13 +179,13 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         _ => NumberType::Float(32),
     };
     let stored = pixels(source, channel, meta.headers.len()).map_err(failed)?;
-    let place = PlaceBeside::read(source, &mut notes);
+    let side_info = SideInfo::read(source, &mut notes);
     let statement = NumberStatement {
-        is_placed: place.is_placed(),
+        is_placed: side_info.is_placed(),
         range_metres: range_of(&texts),
         ..NumberStatement::of_type(number_type)
     };
-    let statement = place.completed(statement);
+    let statement = side_info.complete(statement);
     let no_data = statement.no_data;
     let rule = NumberRule::new(statement, source.options);
     let mut values: Vec<f32> = stored.into_iter().map(|number| rule.value(f64::from(number))).collect();
@@ -194,7 +194,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     }
     let height = values.len() / width;
     let meaning = rule.finish(&mut values, &mut notes);
-    let mut decoded = DecodedRaster {
+    let decoded = DecodedRaster {
         width,
         height,
         values,
@@ -205,9 +205,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         channels: channels.iter().map(|channel| channel.full_name.clone()).collect(),
         ..DecodedRaster::default()
     };
-    place.apply(&mut decoded, cell_of(&texts), &source.options, &mut notes);
-    decoded.notes = notes;
-    Ok(decoded)
+    Ok(side_info.finish(decoded, None, cell_of(&texts), &source.options, notes))
 }
 
 /// The numbers in a channel, row by row.

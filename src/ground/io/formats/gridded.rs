@@ -5,7 +5,7 @@
 
 use super::numbers::{NumberRule, NumberStatement, NumberType};
 use super::place::MapTransform;
-use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource};
+use super::reader::{DecodedRaster, RasterReader, RasterSource, SideInfo};
 use crate::io::RasterError;
 
 pub(super) static READER: RasterReader = RasterReader {
@@ -177,13 +177,13 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let names: Vec<String> = (1..=header.channels).map(|k| format!("band {k}")).collect();
     let reading = super::colours::ColourReading::of_channels(names, false, None, source, READER.name, &mut notes)?;
     let channel = reading.single_channel().unwrap_or(0);
-    let place = PlaceBeside::read(source, &mut notes);
+    let side_info = SideInfo::read(source, &mut notes);
     let statement = NumberStatement {
         always_heights: true,
         no_data: header.no_data,
         ..NumberStatement::of_type(header.number_type)
     };
-    let statement = place.completed(statement);
+    let statement = side_info.complete(statement);
     let no_data = statement.no_data;
     let rule = NumberRule::new(statement, source.options);
     let [width, height] = [header.columns as usize, header.rows as usize];
@@ -194,7 +194,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         })
         .collect();
     let meaning = rule.finish(&mut values, &mut notes);
-    let mut decoded = DecodedRaster {
+    let decoded = DecodedRaster {
         width,
         height,
         values,
@@ -205,9 +205,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         channels: reading.names,
         ..DecodedRaster::default()
     };
-    place.apply_own(&mut decoded, header.affine, None, &source.options, &mut notes);
-    decoded.notes = notes;
-    Ok(decoded)
+    Ok(side_info.finish(decoded, header.affine, None, &source.options, notes))
 }
 
 #[cfg(test)]

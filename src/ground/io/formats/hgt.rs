@@ -16,7 +16,7 @@ pub(super) static READER: RasterReader =
 
 /// The value of samples without data.
 const VOID: i16 = i16::MIN;
-/// EPSG number of the coordinate system with longitude and latitude on WGS 84.
+/// EPSG code of the coordinate system with longitude and latitude on WGS 84.
 const EPSG: u16 = 4326;
 
 /// Sizes of published tiles: samples per row, then rows. Beyond 50° of latitude, rows have fewer samples.

@@ -70,7 +70,7 @@ use crate::field::Control;
 /// Position of the samples of a raster on a map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GeoReference {
-    /// EPSG number of the coordinate system; `None` for metres without a known location.
+    /// EPSG code of the coordinate system; `None` for metres without a known location.
     pub epsg: Option<u16>,
     /// Whether coordinates are degrees rather than metres.
     pub in_degrees: bool,

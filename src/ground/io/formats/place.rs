@@ -31,7 +31,7 @@ impl MapTransform {
 /// The coordinate system of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CoordinateSystem {
-    /// EPSG number, if the file states it.
+    /// EPSG code, if the file states it.
     pub epsg: Option<u16>,
     /// Whether coordinates are angles; `None` if the file does not say so.
     pub is_geographic: Option<bool>,
@@ -39,7 +39,7 @@ pub(super) struct CoordinateSystem {
     pub unit: Option<f64>,
     /// Radius of the planet in metres; `None` for Earth.
     pub radius_metres: Option<f64>,
-    /// The projection in PROJ's notation, if the file describes the projection instead of giving an EPSG number.
+    /// The projection in PROJ's notation, if the file describes the projection instead of giving an EPSG code.
     pub proj: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub(super) struct Position {
 
 /// Largest angle between rows and east, and between columns and south, as the sine of the angle. Beyond it, a raster
 /// counts as turned.
-const TURNED: f64 = 1.0e-6;
+const MAX_TURN: f64 = 1.0e-6;
 
 /// Computes the position of a raster of `columns` × `rows` samples from an affine transformation.
 pub(super) fn position(
@@ -86,7 +86,7 @@ pub(super) fn position(
         return Position::default();
     }
     let [across, down] = [libm::hypot(affine.a, affine.d), libm::hypot(affine.b, affine.e)];
-    let is_turned = affine.d.abs() > TURNED * across || affine.b.abs() > TURNED * down;
+    let is_turned = affine.d.abs() > MAX_TURN * across || affine.b.abs() > MAX_TURN * down;
     // The rows of a map run from north to south, so its determinant is negative.
     let reverses_rows = if is_turned { determinant > 0.0 } else { affine.e > 0.0 };
     let reverses_columns = !is_turned && affine.a < 0.0;
@@ -125,7 +125,7 @@ fn turned(affine: MapTransform, found: GeoReference, reverses_rows: bool, notes:
     let angle = libm::atan2(affine.d, affine.a).to_degrees();
     let [across, down] = [libm::hypot(affine.a, affine.d), libm::hypot(affine.b, affine.e)];
     let skew = (affine.a * affine.b + affine.d * affine.e) / (across * down);
-    let shape = if skew.abs() > TURNED { " and sheared" } else { "" };
+    let shape = if skew.abs() > MAX_TURN { " and sheared" } else { "" };
     notes.push(RasterNote::new(
         "turned",
         format!(

@@ -9,7 +9,7 @@ use super::colours::{ColourReading, probable_encoding};
 use super::notes::RasterNote;
 use super::numbers::{NumberRule, NumberStatement, NumberType};
 use super::options::NumberMeaning;
-use super::reader::{DecodedRaster, PlaceBeside, RasterReader, RasterSource, cell_of, range_of};
+use super::reader::{DecodedRaster, RasterReader, RasterSource, SideInfo, cell_of, range_of};
 use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts, texts_too_long};
 use crate::io::RasterError;
 
@@ -97,14 +97,14 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     let alpha = [2, 4].contains(&channels).then_some(channels - 1);
     let names = names.into_iter().chain(alpha.map(|_| "alpha".to_string())).collect();
     let reading = ColourReading::of_channels(names, channels >= 3, alpha, source, "PNG", &mut notes)?;
-    let place = PlaceBeside::read(source, &mut notes);
+    let side_info = SideInfo::read(source, &mut notes);
     let statement = NumberStatement {
         is_colour: reading.is_colour(),
-        is_placed: place.is_placed(),
+        is_placed: side_info.is_placed(),
         range_metres: range_of(&texts),
         ..NumberStatement::of_type(NumberType::Unsigned(if is_wide { 16 } else { 8 }))
     };
-    let statement = place.completed(statement);
+    let statement = side_info.complete(statement);
     let no_data = statement.no_data;
     let rule = NumberRule::new(statement, source.options);
     let single = reading.single_channel();
@@ -152,7 +152,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
     }
     let meaning = rule.finish(&mut values, &mut notes);
     let number_type = NumberType::Unsigned(if is_wide { 16 } else { 8 });
-    let mut decoded = DecodedRaster {
+    let decoded = DecodedRaster {
         width,
         height,
         values,
@@ -163,9 +163,7 @@ fn read(source: &RasterSource) -> Result<DecodedRaster, RasterError> {
         channels: reading.names,
         ..DecodedRaster::default()
     };
-    place.apply(&mut decoded, cell_of(&texts), &source.options, &mut notes);
-    decoded.notes = notes;
-    Ok(decoded)
+    Ok(side_info.finish(decoded, None, cell_of(&texts), &source.options, notes))
 }
 
 /// Number of rows that the reader examines to guess whether colours encode heights.

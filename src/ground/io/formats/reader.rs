@@ -9,7 +9,7 @@ use super::notes::RasterNote;
 use super::numbers::NumberStatement;
 use super::options::ReadOptions;
 use super::place::{CoordinateSystem, MapTransform, Position, position};
-use super::side_files::{Description, SideFiles};
+use super::side_files::{AuxiliaryMetadata, SideFiles};
 use super::{GeoReference, ascii_grid, exr, gridded, hgt, packed, png, raw, tiff};
 use crate::io::RasterError;
 use crate::io::memory::shortage;
@@ -106,36 +106,36 @@ pub(super) fn apply_position(decoded: &mut DecodedRaster, position: Position, me
     decoded.cell_metres = position.cell_metres.map(|cell| cell.map(|metres| metres * mean as f64));
 }
 
-/// The position and the description of a raster in its side files, for formats that cannot store a position.
-pub(super) struct PlaceBeside {
+/// The position and the metadata of a raster in its side files, for formats that cannot store a position.
+pub(super) struct SideInfo {
     affine: Option<MapTransform>,
     system: CoordinateSystem,
-    description: Description,
+    metadata: AuxiliaryMetadata,
 }
 
-impl PlaceBeside {
+impl SideInfo {
     pub fn read(source: &RasterSource, notes: &mut Vec<RasterNote>) -> Self {
-        let description = source.sides.described();
-        let mut affine = description.affine;
+        let metadata = source.sides.auxiliary_metadata();
+        let mut affine = metadata.affine;
         if affine.is_some() {
             notes.push(RasterNote::new("side-file", "its position is read from its .aux.xml file"));
         } else if let Some((world, name)) = source.sides.world_affine() {
             notes.push(RasterNote::new("side-file", format!("its position is read from {name}")));
             affine = Some(world);
         }
-        if affine.is_none() && description.has_control_points {
+        if affine.is_none() && metadata.has_control_points {
             notes.push(RasterNote::new(
                 "control-points",
                 "it has only ground control points, so its position and size are unknown; `gdalwarp -tps IN OUT.tif` makes a regular grid",
             ));
         }
-        if let Some((name, None)) = &description.unit {
+        if let Some((name, None)) = &metadata.unit {
             notes.push(RasterNote::new(
                 "unknown-unit",
                 format!("its unit of height is `{name}`, which is unknown; its heights are read as metres. Set Unit"),
             ));
         }
-        let system = match (&description.system, source.sides.system()) {
+        let system = match (&metadata.system, source.sides.system()) {
             (Some(system), _) => system.clone(),
             (None, Some((system, name))) => {
                 notes.push(RasterNote::new("side-file", format!("its coordinate system is read from {name}")));
@@ -143,56 +143,46 @@ impl PlaceBeside {
             }
             (None, None) => CoordinateSystem::default(),
         };
-        Self { affine, system, description }
+        Self { affine, system, metadata }
     }
 
     /// Whether the side files state a position, even an unusable one.
     pub fn is_placed(&self) -> bool {
-        self.affine.is_some() || self.description.has_control_points
+        self.affine.is_some() || self.metadata.has_control_points
     }
 
     /// Adds information from the side file `.aux.xml` to the file's own statement about its numbers.
-    pub fn completed(&self, statement: NumberStatement) -> NumberStatement {
-        let about = &self.description;
+    pub fn complete(&self, statement: NumberStatement) -> NumberStatement {
+        let metadata = &self.metadata;
         NumberStatement {
-            no_data: statement.no_data.or(about.no_data),
-            scale: statement.scale.or(about.scale),
-            offset: statement.offset.or(about.offset),
-            unit_metres: statement.unit_metres.or(about.unit.as_ref().and_then(|(_, metres)| *metres)),
+            no_data: statement.no_data.or(metadata.no_data),
+            scale: statement.scale.or(metadata.scale),
+            offset: statement.offset.or(metadata.offset),
+            unit_metres: statement.unit_metres.or(metadata.unit.as_ref().and_then(|(_, metres)| *metres)),
             ..statement
         }
     }
 
-    /// Sets the position of a raster from its side files, for a file that does not state one. `cell` is the distance
-    /// between samples that the file itself states.
-    pub fn apply(
+    /// Adds the position and the notes to a raster. `own` is the position that the file itself states; the order of
+    /// precedence is `.aux.xml`, `own`, a world file. If there is no position, `cell` is the distance between samples
+    /// that the file states.
+    pub fn finish(
         self,
-        decoded: &mut DecodedRaster,
-        cell: Option<[f64; 2]>,
-        options: &ReadOptions,
-        notes: &mut Vec<RasterNote>,
-    ) {
-        self.apply_own(decoded, None, cell, options, notes);
-    }
-
-    /// Like [`Self::apply`], for a file that can state a position, `own`. The order of precedence is `.aux.xml`, `own`,
-    /// a world file.
-    pub fn apply_own(
-        self,
-        decoded: &mut DecodedRaster,
+        mut decoded: DecodedRaster,
         own: Option<MapTransform>,
         cell: Option<[f64; 2]>,
         options: &ReadOptions,
-        notes: &mut Vec<RasterNote>,
-    ) {
-        let is_area = !self.description.is_point;
-        let affine = self.description.affine.or(own).or(self.affine);
+        mut notes: Vec<RasterNote>,
+    ) -> DecodedRaster {
+        let is_area = !self.metadata.is_point;
+        let affine = self.metadata.affine.or(own).or(self.affine);
         let size = [decoded.width, decoded.height];
         let found = match affine {
-            Some(affine) => position(affine, size, &self.system, is_area, notes),
+            Some(affine) => position(affine, size, &self.system, is_area, &mut notes),
             None => Position { cell_metres: cell, ..Position::default() },
         };
-        apply_position(decoded, found, 1, options);
+        apply_position(&mut decoded, found, 1, options);
+        DecodedRaster { notes, ..decoded }
     }
 }
 

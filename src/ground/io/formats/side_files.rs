@@ -148,14 +148,14 @@ impl SideFiles {
     }
 
     /// The contents of GDAL's `.aux.xml`; empty if the file is missing or broken.
-    pub(super) fn described(&self) -> Description {
-        self.description.as_ref().and_then(|file| Description::parse(&file.text())).unwrap_or_default()
+    pub(super) fn auxiliary_metadata(&self) -> AuxiliaryMetadata {
+        self.description.as_ref().and_then(|file| AuxiliaryMetadata::parse(&file.text())).unwrap_or_default()
     }
 }
 
 /// Information about heights and their position in GDAL's `.aux.xml`.
 #[derive(Default)]
-pub(super) struct Description {
+pub(super) struct AuxiliaryMetadata {
     pub affine: Option<MapTransform>,
     pub system: Option<CoordinateSystem>,
     pub is_point: bool,
@@ -167,7 +167,7 @@ pub(super) struct Description {
     pub unit: Option<(String, Option<f64>)>,
 }
 
-impl Description {
+impl AuxiliaryMetadata {
     fn parse(text: &str) -> Option<Self> {
         let document = roxmltree::Document::parse(text).ok()?;
         let root = document.root_element();
@@ -235,11 +235,11 @@ mod tests {
                     <GeoTransform> 5.0e5, 30, 0, 5000000, 0, -30</GeoTransform>\
                     <PAMRasterBand band=\"1\"><NoDataValue>-9.0E+1</NoDataValue><UnitType>ft</UnitType><Offset>3</Offset>\
                     <Scale>0.5</Scale></PAMRasterBand></PAMDataset>";
-        let found = Description::parse(text).unwrap();
+        let found = AuxiliaryMetadata::parse(text).unwrap();
         assert_eq!(found.affine, Some(MapTransform::of_corner([5.0e5, 30.0, 0.0, 5.0e6, 0.0, -30.0])));
         assert_eq!(found.system.unwrap().epsg, Some(32632));
         assert_eq!((found.no_data, found.offset, found.scale), (Some(-90.0), Some(3.0), Some(0.5)));
         assert_eq!(found.unit, Some(("ft".into(), Some(0.3048))));
-        assert!(Description::parse("<a").is_none());
+        assert!(AuxiliaryMetadata::parse("<a").is_none());
     }
 }

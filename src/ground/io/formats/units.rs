@@ -1,8 +1,8 @@
-//! Units of length and angle that files state, by EPSG number or by name.
+//! Units of length and angle that files state, by EPSG code or by name.
 //!
 //! Source: EPSG Geodetic Parameter Dataset 12.029, as distributed with PROJ.
 
-/// A unit with its EPSG number, its name and its size in metres or radians.
+/// A unit with its EPSG code, its name and its size in metres or radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NamedUnit {
     pub epsg: u16,
@@ -65,8 +65,8 @@ const DEGREES: f64 = 180.0 / std::f64::consts::PI;
 /// Geographic coordinate systems whose unit is the grad.
 const SYSTEMS_IN_GRADS: [u16; 8] = [4807, 4810, 4811, 4816, 4819, 4821, 4901, 4902];
 
-/// Units of heights in vertical and compound coordinate systems. Each entry has the first and the last EPSG number of a
-/// range of systems, and the EPSG number of their unit.
+/// Units of heights in vertical and compound coordinate systems. Each entry has the first and the last EPSG code of a
+/// range of systems, and the EPSG code of their unit.
 #[rustfmt::skip]
 const HEIGHT_SYSTEMS: [(u16, u16, u16); 23] = [
     (5754, 5754, 9095), (5702, 5702, 9003), (6360, 6360, 9003), (8052, 8052, 9003), (10919, 10919, 9003),
@@ -76,7 +76,7 @@ const HEIGHT_SYSTEMS: [(u16, u16, u16); 23] = [
     (5773, 5773, 9001), (5714, 5714, 9001), (5701, 5701, 9001),
 ];
 
-/// Vertical and compound coordinate systems that count depths, in ranges of EPSG numbers. Depths grow downwards.
+/// Vertical and compound coordinate systems that count depths, in ranges of EPSG codes. Depths grow downwards.
 #[rustfmt::skip]
 const DEPTH_SYSTEMS: [(u16, u16); 28] = [
     (5336, 5336), (5612, 5612), (5614, 5614), (5706, 5706), (5715, 5715), (5734, 5734), (5739, 5739), (5789, 5789),
@@ -85,17 +85,17 @@ const DEPTH_SYSTEMS: [(u16, u16); 28] = [
     (10364, 10379), (10547, 10556), (10649, 10650), (10651, 10652), (10678, 10679),
 ];
 
-/// The unit of length with the EPSG number `epsg`.
+/// The unit of length with the EPSG code `epsg`.
 pub fn length_unit(epsg: u16) -> Option<NamedUnit> {
     LENGTHS.into_iter().find(|unit| unit.epsg == epsg)
 }
 
-/// The unit of angle with the EPSG number `epsg`.
+/// The unit of angle with the EPSG code `epsg`.
 pub fn angle_unit(epsg: u16) -> Option<NamedUnit> {
     ANGLES.into_iter().find(|unit| unit.epsg == epsg)
 }
 
-/// Size in degrees of the unit of the geographic coordinate system with the EPSG number `epsg`.
+/// Size in degrees of the unit of the geographic coordinate system with the EPSG code `epsg`.
 pub fn degrees_of_system(epsg: u16) -> f64 {
     if SYSTEMS_IN_GRADS.contains(&epsg) { 0.9 } else { 1.0 }
 }
@@ -111,7 +111,7 @@ pub fn counts_depths(epsg: u16) -> bool {
     DEPTH_SYSTEMS.into_iter().any(|(first, last)| (first..=last).contains(&epsg))
 }
 
-/// EPSG numbers of units, with the names and abbreviations that programs write, in lower case.
+/// EPSG codes of units, with the names and abbreviations that programs write, in lower case.
 #[rustfmt::skip]
 const NAMES: [(u16, &[&str]); 13] = [
     (9001, &["m", "metre", "metres", "meter", "meters", "mts", "metre(s)", "meter(s)"]),
@@ -131,7 +131,7 @@ const NAMES: [(u16, &[&str]); 13] = [
 ];
 
 /// Name and length in metres of the unit that a file calls `name`. The decimetre is a special case, because it has no
-/// EPSG number.
+/// EPSG code.
 pub fn length_named(name: &str) -> Option<(&'static str, f64)> {
     let name = name.trim().trim_end_matches('.').to_ascii_lowercase();
     if ["dm", "decimetre", "decimetres", "decimeter", "decimeters"].contains(&name.as_str()) {

@@ -21,7 +21,7 @@ impl Raster {
         ];
         facts.push(match (self.range_metres, self.value_range()) {
             (Some((low, high)), Some((a, b))) => {
-                let metres = |value: f32| low + (high - low) * value;
+                let metres = |value: f32| low * (1.0 - value) + high * value;
                 ("heights", format!("{} to {} m", metres(a), metres(b)))
             }
             (None, Some((a, b))) => ("values", format!("{a} to {b}, where 0 is black and 1 is white")),

@@ -129,14 +129,16 @@ const HEAD_BYTES: usize = 8;
 
 /// Side length, in samples, of the squares over which an image of `width` × `height` samples is averaged. The side
 /// length is the smallest for which at most `most` averages remain.
-fn samples_of_mean(width: u64, height: u64, most: u64) -> u64 {
-    (1..=MOST_OF_MEAN).find(|side| width.div_ceil(*side).saturating_mul(height.div_ceil(*side)) <= most).unwrap_or(1)
+fn averaging_side(width: u64, height: u64, most: u64) -> u64 {
+    (1..=MAX_AVERAGING_SIDE)
+        .find(|side| width.div_ceil(*side).saturating_mul(height.div_ceil(*side)) <= most)
+        .unwrap_or(1)
 }
 
 /// Refuses unsupported compression methods and colour spaces, and images whose numbers are palette indices.
 fn check_kind(ifd: &Ifd, source: &RasterSource) -> Result<(), RasterError> {
     let refused = |message: String| Err(source.unreadable(READER.name, message));
-    if let Some((_, name)) = NOT_READ.iter().find(|(number, _)| *number == ifd.compression()) {
+    if let Some((_, name)) = UNSUPPORTED_COMPRESSIONS.iter().find(|(number, _)| *number == ifd.compression()) {
         return refused(format!(
             "its compression, {name}, is not supported; save it uncompressed or with Deflate, LZW or Zstd, for example by `gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif`"
         ));
@@ -154,7 +156,7 @@ fn check_kind(ifd: &Ifd, source: &RasterSource) -> Result<(), RasterError> {
 }
 
 /// Numbers and names of the TIFF compression methods that are not supported.
-const NOT_READ: [(u16, &str); 8] = [
+const UNSUPPORTED_COMPRESSIONS: [(u16, &str); 8] = [
     (2, "CCITT fax"),
     (3, "CCITT fax"),
     (4, "CCITT fax"),
@@ -165,7 +167,7 @@ const NOT_READ: [(u16, &str); 8] = [
     (50001, "WebP"),
 ];
 /// Maximum side length, in samples, of the squares that are averaged. The sample count of a square fits in 16 bits.
-const MOST_OF_MEAN: u64 = 64;
+const MAX_AVERAGING_SIDE: u64 = 64;
 
 /// The image in a TIFF file that is being read.
 struct StoredImage<'a> {
@@ -302,7 +304,7 @@ fn read_within(source: &RasterSource, most_samples: u64) -> Result<DecodedRaster
     let mut notes = Vec::new();
     let tags = FileTags::read(ifd, source, &mut notes);
     let reading = ColourReading::choose(&tags.channel_names(ifd), ifd, source, &mut notes)?;
-    let mean = samples_of_mean(image.width as u64, image.height as u64, most_samples);
+    let mean = averaging_side(image.width as u64, image.height as u64, most_samples);
     let [columns, rows] = [image.width, image.height].map(|side| (side as u64).div_ceil(mean));
     let bytes = (image.width as u64).saturating_mul(image.height as u64);
     let bytes = bytes.saturating_mul((reading.channels_read(image.channels) * image.bytes_per_number) as u64);
@@ -521,9 +523,9 @@ mod tests {
                 assert!((value - mean).abs() < 1e-3, "{k}: {value} instead of {mean}");
             }
         }
-        assert_eq!([samples_of_mean(46_080, 23_040, 1 << 28), samples_of_mean(92_160, 46_080, 1 << 28)], [2, 4]);
+        assert_eq!([averaging_side(46_080, 23_040, 1 << 28), averaging_side(92_160, 46_080, 1 << 28)], [2, 4]);
         assert_eq!(
-            samples_of_mean(u64::MAX, u64::MAX, 1 << 28),
+            averaging_side(u64::MAX, u64::MAX, 1 << 28),
             1,
             "a file too large even for averaging must be refused"
         );

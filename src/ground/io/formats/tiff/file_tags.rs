@@ -52,10 +52,10 @@ impl FileTags {
                 _ => found.texts.push((item.name, item.text)),
             }
         }
-        let described = source.sides.described();
+        let metadata = source.sides.auxiliary_metadata();
         let stated = keys.height_unit(notes);
         let named = unit.filter(|unit| !unit.is_empty()).map(|unit| (length_named(&unit).map(|(_, m)| m), unit));
-        let named = named.or(described.unit.map(|(name, metres)| (metres, name)));
+        let named = named.or(metadata.unit.map(|(name, metres)| (metres, name)));
         if let Some((None, name)) = &named {
             notes.push(RasterNote::new(
                 "unknown-unit",
@@ -63,9 +63,9 @@ impl FileTags {
             ));
         }
         found.unit_metres = named.and_then(|(metres, _)| metres).or(stated);
-        found.no_data = found.no_data.or(described.no_data);
-        found.scale = found.scale.or(described.scale);
-        found.offset = found.offset.or(described.offset);
+        found.no_data = found.no_data.or(metadata.no_data);
+        found.scale = found.scale.or(metadata.scale);
+        found.offset = found.offset.or(metadata.offset);
         found.read_place(ifd, keys, source, notes);
         found
     }
@@ -98,9 +98,9 @@ impl FileTags {
             }
             _ => None,
         };
-        let described = source.sides.described();
-        let has_points = own.is_none() && ties.len() >= 12 || described.has_control_points;
-        if has_points && described.affine.is_none() {
+        let metadata = source.sides.auxiliary_metadata();
+        let has_points = own.is_none() && ties.len() >= 12 || metadata.has_control_points;
+        if has_points && metadata.affine.is_none() {
             notes.push(RasterNote::new(
                 "control-points",
                 "it has only ground control points, so its position and size are unknown; `gdalwarp -tps IN.tif OUT.tif` makes a regular grid",
@@ -109,19 +109,19 @@ impl FileTags {
         self.is_placed = own.is_some() || has_points || !keys.is_empty();
         self.system = keys.system(notes);
         self.keys = keys;
-        let by_description = described.affine.map(|affine| (affine, String::new()));
-        self.affine = by_description.as_ref().map(|(affine, _)| *affine).or(own);
+        let by_metadata = metadata.affine.map(|affine| (affine, String::new()));
+        self.affine = by_metadata.as_ref().map(|(affine, _)| *affine).or(own);
         if self.affine.is_none()
             && let Some((affine, name)) = source.sides.world_affine()
         {
             notes.push(RasterNote::new("side-file", format!("its position is read from {name}")));
             self.affine = Some(affine);
         }
-        if by_description.is_some() {
+        if by_metadata.is_some() {
             notes.push(RasterNote::new("side-file", "its position is read from its .aux.xml file"));
-            self.is_area |= !described.is_point;
+            self.is_area |= !metadata.is_point;
         }
-        if let Some(system) = described.system {
+        if let Some(system) = metadata.system {
             self.system = CoordinateSystem { radius_metres: self.system.radius_metres, ..system };
         } else if self.keys.is_empty()
             && let Some((system, name)) = source.sides.system()
@@ -178,7 +178,8 @@ impl FileTags {
         };
         let mut found = position(affine, size, &self.system, self.is_area, notes);
         let Some(place) = found.placement.filter(|place| !place.in_degrees) else { return found };
-        if let Some([west, north, east, south]) = self.keys.degrees_of_cylinder(place.west, place.north, place.step) {
+        if let Some([west, north, east, south]) = self.keys.equirectangular_degrees(place.west, place.north, place.step)
+        {
             found.placement = Some(crate::io::formats::GeoReference {
                 epsg: None,
                 in_degrees: true,

@@ -150,7 +150,7 @@ impl GeoKeys {
 
     /// Length of the unit of the map in metres, if the file states it.
     fn length(&self, epsg: Option<u16>, notes: &mut Vec<RasterNote>) -> Option<f64> {
-        let of_system = || epsg.and_then(unit_of_system).map(|(_, metres)| metres);
+        let of_system = || epsg.and_then(unit_of_system).map(|unit| unit.size);
         let stated = match self.key(geokeys::PROJ_LINEAR_UNITS) {
             None | Some(0) => None,
             Some(USER_DEFINED) => self.double(PROJ_LINEAR_UNIT_SIZE),
@@ -232,7 +232,7 @@ impl GeoKeys {
 
     /// Converts a map position in metres to degrees: longitude, latitude and steps. The metres belong to an
     /// equirectangular projection of a sphere, which is common for maps of other planets.
-    pub fn degrees_of_cylinder(&self, west: f64, north: f64, step: [f64; 2]) -> Option<[f64; 4]> {
+    pub fn equirectangular_degrees(&self, west: f64, north: f64, step: [f64; 2]) -> Option<[f64; 4]> {
         let axis = self.planet_axis()?;
         let is_sphere = self.double(GEOG_SEMI_MINOR_AXIS).is_none_or(|minor| minor == axis)
             && self.double(GEOG_INV_FLATTENING).is_none_or(|flattening| flattening == 0.0);
@@ -253,7 +253,7 @@ fn note_unknown_unit(number: u16, size: Option<f64>, instead: &str, notes: &mut 
     if size.is_none() {
         notes.push(RasterNote::new(
             "unknown-unit",
-            format!("its unit has the EPSG number {number}, which is unknown; its numbers are read as {instead}"),
+            format!("its unit has the EPSG code {number}, which is unknown; its numbers are read as {instead}"),
         ));
     }
 }

@@ -1,0 +1,96 @@
+//! The import dialog: facts and notes about a heightmap, and the settings for reading it.
+
+use std::path::PathBuf;
+
+use bevy::ecs::system::RunSystemOnce;
+use egui_kittest::kittest::Queryable;
+use talweg_app::features::import::{self, ImportAction};
+
+use crate::kit::{Panels, choose_item, click, large};
+
+/// Writes a grid with the heights 1 to 4 m and 24 samples of -9999 that its header does not mention.
+fn grid_with_undeclared_void(folder: &tempfile::TempDir) -> PathBuf {
+    let path = folder.path().join("hills.asc");
+    let rows = ["1 2 3 4 2 1", "2 3 4 4 3 2", "-9999 -9999 -9999 -9999 -9999 -9999"];
+    let body = rows.map(|row| format!("{row}\n").repeat(4)).concat();
+    let header = "ncols 6\nnrows 12\nxllcorner 0\nyllcorner 0\ncellsize 10\n";
+    std::fs::write(&path, format!("{header}{body}")).unwrap();
+    path
+}
+
+/// Takes the result of the import task, which has ended by then.
+fn receive(panels: &mut Panels) {
+    panels.state_mut().app.world_mut().run_system_once(import::receive).unwrap();
+    panels.run();
+}
+
+fn open(panels: &mut Panels, path: PathBuf) {
+    panels.state_mut().issue(ImportAction::File(path));
+    panels.run();
+    receive(panels);
+}
+
+#[test]
+fn the_dialog_shows_the_facts_and_notes_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut panels = large(&[]);
+    open(&mut panels, grid_with_undeclared_void(&folder));
+    panels.get_by_label("Import heights");
+    panels.get_by_label("hills.asc");
+    panels.get_by_label("6 × 12");
+    panels.get_by_label("1 to 4 m");
+    panels.get_by_label("24 samples");
+    panels.get_by_label_contains("-9999");
+}
+
+#[test]
+fn a_setting_reads_the_file_again_and_reaches_the_layer() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut panels = large(&[]);
+    open(&mut panels, grid_with_undeclared_void(&folder));
+    choose_item(&mut panels, "No data", "None");
+    receive(&mut panels);
+    panels.get_by_label("-9999 to 4 m");
+    choose_item(&mut panels, "Unit", "Feet");
+    receive(&mut panels);
+    panels.get_by_label_contains("to 1.2192 m");
+    click(&mut panels, "South");
+    receive(&mut panels);
+    click(&mut panels, "Import");
+    receive(&mut panels);
+    assert!(panels.query_by_label("Import heights").is_none());
+    assert_eq!(panels.state().names().len(), 1);
+    let scene = panels.state().editor().doc.scene().to_ron().unwrap();
+    for setting in ["no_data: Never", "unit: Feet", "raw_rows: South"] {
+        assert!(scene.contains(setting), "{setting} is missing in {scene}");
+    }
+}
+
+#[test]
+fn a_setting_that_the_file_refuses_returns_to_the_files_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("high.asc");
+    let text =
+        format!("ncols 4\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}", "20000 20000 20001 20000\n".repeat(4));
+    std::fs::write(&path, text).unwrap();
+    let mut panels = large(&[]);
+    open(&mut panels, path);
+    choose_item(&mut panels, "Unit", "Kilometres");
+    receive(&mut panels);
+    panels.get_by_label_contains("The heights were not imported");
+    receive(&mut panels);
+    panels.get_by_label("Import heights");
+    panels.get_by_label("20000 to 20001 m");
+}
+
+#[test]
+fn cancelling_keeps_the_scene() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut panels = large(&["Perlin"]);
+    let names = panels.state().names();
+    open(&mut panels, grid_with_undeclared_void(&folder));
+    click(&mut panels, "Cancel");
+    receive(&mut panels);
+    assert!(panels.query_by_label("Import heights").is_none());
+    assert_eq!(panels.state().names(), names);
+}
