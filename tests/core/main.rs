@@ -8,6 +8,7 @@
 
 mod appearance;
 mod benchmark;
+mod by_hand;
 mod construction;
 mod export;
 mod ground;

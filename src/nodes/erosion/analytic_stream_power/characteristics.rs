@@ -11,16 +11,14 @@ use rayon::prelude::*;
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Control};
-use talweg_ground::hydrology::{FlowMesh, UpstreamOrder};
+use talweg_ground::hydrology::UpstreamOrder;
 
 /// Cells processed between two checks for cancellation.
 const CHECK: usize = 1 << 15;
 /// Value of a cell index or number where there is no cell.
 const NOBODY: u32 = u32::MAX;
-/// Time in years in which half of a depression is filled.
-const FILL_YEARS: f64 = 10_000.0;
 
-/// The streams of a terrain, with response times and heights. The module documentation describes how cells are
+/// The streams of a terrain, with response times. The module documentation describes how cells are
 /// numbered.
 pub struct Characteristics {
     /// Cell index of each number.
@@ -31,26 +29,17 @@ pub struct Characteristics {
     mouths: Vec<u32>,
     /// For each number, the number of the cell's receiver; the entry of an outlet is its own number.
     receivers: Vec<u32>,
-    /// Years that a change at the outlet takes to travel to each cell, by number.
+    /// Years that a change at the outlet takes to travel to each cell, by number. They never decrease upstream.
     response: Vec<f32>,
-    /// Steady-state height above the outlet along these streams, as a fraction of the relief, by number.
-    rise: Vec<f32>,
 }
 
 impl Characteristics {
     /// Builds the streams of `receivers`. Of several donors, the donor with the greatest `area` continues the stream.
-    /// `reach` returns two values for a cell: the years that a change takes per cell of distance, and the steady-state
-    /// rise over that distance. Outlets stay at the heights of `base`.
+    /// `response` holds the response time of each cell in years.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
-    pub fn new(
-        mesh: &FlowMesh,
-        receivers: Vec<u32>,
-        [area, base]: [&[f32]; 2],
-        reach: impl Fn(usize) -> [f32; 2] + Sync,
-        control: &Control,
-    ) -> Result<Self, Cancelled> {
+    pub fn new(receivers: Vec<u32>, area: &[f32], response: Vec<f32>, control: &Control) -> Result<Self, Cancelled> {
         let len = receivers.len();
         let mut largest_donor = vec![NOBODY; len];
         for (k, &to) in receivers.iter().enumerate() {
@@ -85,77 +74,67 @@ impl Characteristics {
             }
         }
         drop((order, largest_donor));
-        let to_next = |&k: &u32| {
-            let distance = mesh.distance(k as usize, receivers[k as usize] as usize);
-            reach(k as usize).map(|over_a_cell| over_a_cell * distance)
-        };
-        let (mut response, mut rise): (Vec<f32>, Vec<f32>) =
-            cells.par_iter().map(to_next).map(|[years, rise]| (years, rise)).unzip();
+        let mut response: Vec<f32> = cells.par_iter().map(|&k| response[k as usize]).collect();
         for (k, &to) in below.iter().enumerate() {
             if k % CHECK == 0 {
                 control.check()?;
             }
-            let is_outlet = to as usize == k;
-            response[k] = if is_outlet { 0.0 } else { response[to as usize] + response[k] };
-            rise[k] = if is_outlet { base[cells[k] as usize] } else { rise[to as usize] + rise[k] };
+            // The response times come from two receivers of each cell, these streams from one.
+            let least = response[to as usize];
+            response[k] = if response[k] > least { response[k] } else { least };
         }
-        Ok(Self { cells, numbers, mouths, receivers: below, response, rise })
+        Ok(Self { cells, numbers, mouths, receivers: below, response })
     }
 
-    /// Fills depressions of `heights` along the streams. A cell that is lower than the terrain downstream of it is
-    /// raised by the fraction `share` of the height difference.
+    /// Raises each cell that is lower than the terrain downstream of it to the height of that terrain, but at most to
+    /// the height that `limit` returns for the cell.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
-    pub fn fill(&self, share: f32, heights: &mut [f32], control: &Control) -> Result<(), Cancelled> {
+    pub fn fill(&self, limit: impl Fn(usize) -> f32, heights: &mut [f32], control: &Control) -> Result<(), Cancelled> {
         for (cells, below) in self.cells.chunks(CHECK).zip(self.receivers.chunks(CHECK)) {
             control.check()?;
             for (&k, &to) in cells.iter().zip(below) {
-                let floor = heights[self.cells[to as usize] as usize];
+                let (floor, limit) = (heights[self.cells[to as usize] as usize], limit(k as usize));
                 let h = &mut heights[k as usize];
-                let missing = floor - *h;
-                *h = if missing > 0.0 { *h + missing * share } else { *h };
+                let wanted = if floor > *h { floor } else { *h };
+                *h = if wanted < limit { wanted } else { limit };
             }
         }
         Ok(())
     }
 
-    /// Writes the heights at an `age` in years. They follow from the heights at the `beginning`, the same heights
-    /// [`filled`](Self::fill), and the steady-state heights. The filled terrain moves upstream. Its depressions stay in
-    /// place and fill up, as do depressions that form where the terrain downstream rises faster. The steady-state
-    /// terrain differs from the rise along these streams, because the streams follow the eight grid directions. This
-    /// difference is added gradually as the wave of erosion approaches.
+    /// Writes the heights at an `age` in years. They follow from the initial heights with [water](Self::fill) in their
+    /// depressions, and from the steady-state heights. The difference of the two moves upstream. No height exceeds
+    /// `limit`, the initial height plus the uplift.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
     pub fn heights(
         &self,
         cx: &Context,
-        [beginning, filled, steady]: [&[f32]; 3],
+        [filled, steady]: [&[f32]; 2],
+        limit: impl Fn(usize) -> f32,
         age: f64,
         heights: &mut Vec<f32>,
     ) -> Result<(), Cancelled> {
-        heights.resize(beginning.len(), 0.0);
-        let open = (FILL_YEARS / (FILL_YEARS + age)) as f32;
+        heights.resize(filled.len(), 0.0);
         let (n, age) = (cx.grid.samples, age as f32);
-        let less = |number: usize| filled[self.cells[number] as usize] - self.rise[number];
+        let excess = |number: usize| filled[self.cells[number] as usize] - steady[self.cells[number] as usize];
         cx.rows(heights, |row, cells| {
             for (j, height) in cells.iter_mut().enumerate() {
                 let k = row * n + j;
                 let number = self.numbers[k] as usize;
                 let wanted = self.response[number] - age;
-                *height = if wanted <= 0.0 {
-                    steady[k]
-                } else {
+                *height = steady[k];
+                if wanted > 0.0 {
                     let (above, share) = self.point_with_response(number, wanted);
-                    let (high, low) = (less(above), less(self.receivers[above] as usize));
-                    let carried = self.rise[number] + (high + (low - high) * share);
-                    let come = age / self.response[number];
-                    carried + (steady[k] - self.rise[number]) * come + (beginning[k] - filled[k]) * open
-                };
+                    let (high, low) = (excess(above), excess(self.receivers[above] as usize));
+                    *height += high + (low - high) * share;
+                }
             }
         })?;
-        self.fill(1.0 - open, heights, cx.control)
+        self.fill(limit, heights, cx.control)
     }
 
     /// Finds the point downstream of the cell `number` with the response time `wanted`, which is above 0 and below the

@@ -30,7 +30,7 @@ pub fn lower_steep_slopes(
     talus_angle: f32,
     slides: impl Fn(usize) -> f32 + Sync,
     heights: &mut [f32],
-    [stable, next]: &mut [Vec<f32>; 2],
+    [stable, next]: [&mut Vec<f32>; 2],
 ) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let stands = cx.rise_over(talus_angle, metric.unit_metres(grid, cx.size_metres));

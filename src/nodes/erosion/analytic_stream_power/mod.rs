@@ -5,9 +5,9 @@
 //! the slope. A change of the base level travels upstream from the outlet. It arrives at x after the response time τ(x)
 //! = ∫ dx/(K·A^m). Let t be the age. Where τ(x) ≤ t, uplift and erosion are in balance: h(x, t) = h(outlet) + ∫ U dτ.
 //! Elsewhere h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t. This is the initial terrain h₀, lifted and
-//! moved upstream. So an iteration costs the same at every age, and the playhead jumps to any age at once. Depressions
-//! of the initial terrain along the streams do not travel. They fill with rubble from the slopes: half of each
-//! depression fills in 10 000 years. Slopes in steady state are at most as steep as the talus angle, at which
+//! moved upstream. So an iteration costs the same at every age, and the playhead jumps to any age at once. Erosion only
+//! lowers: no height exceeds h₀ + U·t. Depressions of the initial terrain hold water up to their spill points. Their
+//! floor rises with the uplift until the outflow has cut down to it. Slopes in steady state are at most as steep as the talus angle, at which
 //! landslides erode the terrain as fast as it rises. At these slopes the response time of landslides counts if it is
 //! shorter than the response time of the stream. Steeper slopes of the initial terrain are lowered as in
 //! `stream_power`, within about [`SLIDE_YEARS`].
@@ -76,7 +76,7 @@ talweg_ground::params! {
 }
 
 /// The data maps of this process.
-const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
+const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Flow];
 
 impl Process for AnalyticStreamPower {
     fn traits(&self) -> Traits {
@@ -85,8 +85,8 @@ impl Process for AnalyticStreamPower {
             is_random: true,
             // On one grid, version 2 sums drainage areas in bands of consecutive cells, and version 3 sums them as
             // whole numbers. From coarse to fine, version 3 keeps the valleys of large grids in place, and version 4
-            // sums areas as whole numbers.
-            version: if self.network_scale == LargestScale::OneGrid { 3 } else { 4 },
+            // sums areas as whole numbers. The last version of each limits heights to initial height plus uplift.
+            version: if self.network_scale == LargestScale::OneGrid { 4 } else { 5 },
             on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(14.5),
             finer_grids: FinerGrids { follows_grid: true, ..FinerGrids::DEFAULT },
@@ -139,9 +139,11 @@ struct AnalyticStreamPowerRun {
 #[derive(Default)]
 struct AnalyticScratch {
     height: Vec<f32>,
-    /// The next wear map and the next deposits map.
-    maps: [Vec<f32>; 2],
-    rows: Vec<[f64; 3]>,
+    /// The next wear map.
+    wear: Vec<f32>,
+    /// Working memory of the landslides.
+    next: Vec<f32>,
+    rows: Vec<[f64; 2]>,
 }
 
 impl ErosionRun for AnalyticStreamPowerRun {
@@ -153,59 +155,57 @@ impl ErosionRun for AnalyticStreamPowerRun {
             None => self.network.insert(Arc::new(SteadyNetwork::find(law, cx, base)?)).clone(),
         };
         let age = f64::from(law.time_step) * f64::from(self.iteration + 1);
-        let AnalyticScratch { height, maps, rows } = &mut *self.scratch;
-        let grounds = [&base.height, &network.filled_base, &network.steady].map(Vec::as_slice);
-        network.characteristics.heights(cx, grounds, age, height)?;
+        let AnalyticScratch { height, wear, next, rows } = &mut *self.scratch;
+        let outlets = Outlets::new(grid, &base.height, law.sea_level / cx.relief_metres);
+        let risen = f64::from(law.uplift_rate) * 1.0e-3 * age / f64::from(cx.relief_metres);
+        let uplift = |k: usize| match outlets.contain(k, base.height[k]) {
+            true => 0.0,
+            false => risen * f64::from(network.uplift.relative_uplift(k)),
+        };
+        let limit = |k: usize| (f64::from(base.height[k]) + uplift(k)) as f32;
+        let grounds = [&network.filled_base, &network.steady].map(Vec::as_slice);
+        network.characteristics.heights(cx, grounds, limit, age, height)?;
         if law.talus_angle < 89.9 {
             let (slides, rock) = ((age / (age + SLIDE_YEARS)) as f32, Rock::new(base, law.hardness));
             let share = |k: usize| slides * rock.erodibility(k);
-            landslides::lower_steep_slopes(cx, network.mesh().metric(), law.talus_angle, share, height, maps)?;
+            landslides::lower_steep_slopes(cx, network.mesh().metric(), law.talus_angle, share, height, [wear, next])?;
         }
         grid.close(height);
 
-        let outlets = Outlets::new(grid, &base.height, law.sea_level / cx.relief_metres);
-        let risen = f64::from(law.uplift_rate) * 1.0e-3 * age / f64::from(cx.relief_metres);
-        let before =
-            [MapKind::Wear, MapKind::Deposits].map(|kind| base.map(kind).expect("made at the start").as_slice());
+        let before = base.map(MapKind::Wear).expect("made at the start");
         let areas = network.mesh().owned_areas();
         let n = grid.samples;
-        maps.iter_mut().for_each(|map| map.resize(grid.len(), 0.0));
-        rows.resize(grid.rows(), [0.0; 3]);
-        let [wear, deposits] = maps;
-        let buffers = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), &mut *rows);
-        let (old, new) = (&base.height, &*height);
-        buffers.into_par_iter().enumerate().try_for_each(|(i, (wear, deposits, sums))| {
+        wear.resize(grid.len(), 0.0);
+        rows.resize(grid.rows(), [0.0; 2]);
+        let new = &*height;
+        let buffers = (wear.par_chunks_mut(n), &mut *rows);
+        buffers.into_par_iter().enumerate().try_for_each(|(i, (wear, sums))| {
             cx.control.check()?;
-            *sums = [0.0; 3];
-            for j in 0..n {
+            *sums = [0.0; 2];
+            for (j, wear) in wear.iter_mut().enumerate() {
                 let k = i * n + j;
-                let rises = !outlets.contain(k, old[k]);
-                let up = if rises { risen * f64::from(network.uplift.relative_uplift(k)) } else { 0.0 };
-                let fall = f64::from(old[k]) + up - f64::from(new[k]);
-                let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
-                wear[j] = before[0][k] + lost as f32;
-                deposits[j] = before[1][k] + won as f32;
+                let up = uplift(k);
+                let eroded = f64::from(base.height[k]) + up - f64::from(new[k]);
+                *wear = before[k] + if eroded > 0.0 { eroded as f32 } else { 0.0 };
                 // without `areas`, all samples of a square have the same area, except that copies have none
                 let own = areas.map_or(if j < grid.distinct_side() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
-                sums[0] += lost * own;
-                sums[1] += won * own;
-                sums[2] += up * own;
+                sums[0] += eroded * own;
+                sums[1] += up * own;
             }
             Ok(())
         })?;
         // from this line on the step cannot fail
-        maps.iter_mut().for_each(|map| grid.close(map));
+        grid.close(wear);
         let mut mass_balance = MassBalance::default();
-        for [eroded, deposited, added] in &rows[..grid.distinct_rows()] {
+        for [eroded, added] in &rows[..grid.distinct_rows()] {
             mass_balance.eroded += eroded;
-            mass_balance.deposited += deposited;
             mass_balance.added += added;
         }
-        mass_balance.lost = mass_balance.eroded - mass_balance.deposited;
+        mass_balance.lost = mass_balance.eroded;
         self.mass_balance = mass_balance;
         self.iteration += 1;
         std::mem::swap(&mut self.terrain.height, height);
-        exchange_maps(&mut self.terrain, [MapKind::Wear, MapKind::Deposits], maps);
+        exchange_maps(&mut self.terrain, [MapKind::Wear], [wear]);
         self.terrain.set_map(MapKind::Flow, Some(network.area.clone()));
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! The drainage network of a landscape at an age, and its steady-state heights.
 //!
 //! The network is found by fixed-point iteration. A round computes the flow directions ([`DInfinity`] on the filled
-//! surface), then the drainage areas, then the steady-state heights from the outlets upstream. A height is at most the
-//! uplift during the age of the network. On the coarsest grid the iteration starts with the initial terrain and a
+//! surface), then the drainage areas, then the response times and the steady-state heights from the outlets upstream.
+//! At the age of the network, a cell keeps part of its initial height if its response time is longer than that age. On the coarsest grid the iteration starts with the initial terrain and a
 //! little noise, so that water on level terrain does not follow the rows. Each finer grid starts with the initial
 //! terrain, sampled on that grid, plus the interpolated change of the coarser grid. Flow directions of a coarse grid
 //! follow its rows and diagonals, so the change is [bent](valley_displacement) when it is interpolated.
@@ -29,6 +29,9 @@ const FEWER: f64 = 0.6;
 const LEAST_ROUNDS: u32 = 3;
 /// Amplitude of the noise on the initial terrain, as a fraction of the relief.
 const NOISE: f32 = 1.0e-4;
+/// Fraction of the initial terrain that remains at any age while the search determines flow directions. Without uplift
+/// all terrain erodes to its base level in the end; its streams still flow as on the initial terrain.
+const REMAINDER: f32 = 1.0e-3;
 /// Steepest slope of rock that does not erode, as rise over run.
 const STEEPEST: f64 = 500.0;
 /// Maximum response time of a cell, in years.
@@ -45,7 +48,7 @@ pub struct SteadyNetwork {
     pub area: Arc<Vec<f32>>,
     /// Heights at which erosion equals uplift, as fractions of the relief.
     pub steady: Vec<f32>,
-    /// The initial terrain with depressions filled, so that streams never rise downstream.
+    /// The initial terrain with the water of its depressions, so that streams never rise downstream.
     pub filled_base: Vec<f32>,
     /// The streams, with the response times along them.
     pub characteristics: Characteristics,
@@ -169,19 +172,19 @@ impl SteadyNetwork {
                     surface
                 }
             };
-            let mut steady = Vec::new();
+            let (mut steady, mut response) = (Vec::new(), Vec::new());
             for round in 0..(rounds.round() as u32).max(LEAST_ROUNDS) {
                 if round > 0 {
-                    ground.at_age(f64::from(law.network_age) * 1.0e6, &steady, &mut surface);
+                    ground.at_age(law, &response, &steady, &mut surface);
                 }
                 ground.keep_above_sea(&outlets, &mut surface);
                 graph.route(&ground.mesh, &surface, &outlets, FlowRouting::D8, cx.control)?;
                 flow.route(&ground.mesh, &graph.filled(&surface), &outlets, &graph.receivers, cx.control)?;
-                ground.gather(cx, &flow, &mut area, &mut steady)?;
+                ground.gather(cx, &flow, &outlets, &mut area, [&mut response, &mut steady])?;
             }
             cx.grid.close(&mut steady);
             if number < finest {
-                ground.at_age(f64::from(law.network_age) * 1.0e6, &steady, &mut surface);
+                ground.at_age(law, &response, &steady, &mut surface);
                 surface.par_iter_mut().zip(&ground.height).for_each(|(surface, h)| *surface -= h);
                 change = Some((cx.grid, surface));
                 rounds *= FEWER;
@@ -189,15 +192,12 @@ impl SteadyNetwork {
             }
             drop((flow, surface));
             cx.grid.close(&mut area);
-            let reach = |k: usize| {
-                let ResponseAndRise { years, rise } =
-                    ground.wear.reach(area[k], ground.rock.erodibility(k), ground.uplift.relative_uplift(k));
-                [years as f32, rise as f32]
-            };
-            let given = [&area, &base.height].map(Vec::as_slice);
-            let characteristics = Characteristics::new(&ground.mesh, graph.receivers, given, reach, cx.control)?;
+            cx.grid.close(&mut response);
+            let characteristics = Characteristics::new(graph.receivers, &area, response, cx.control)?;
             let mut filled_base = base.height.clone();
-            characteristics.fill(1.0, &mut filled_base, cx.control)?;
+            // Streams end at the sea level, not at the sea floor.
+            filled_base.par_iter_mut().for_each(|h| *h = outlets.above_sea(*h));
+            characteristics.fill(|_| f32::INFINITY, &mut filled_base, cx.control)?;
             return Ok(Self {
                 uplift: ground.uplift,
                 mesh: ground.mesh,
@@ -217,13 +217,15 @@ impl SteadyNetwork {
 }
 
 impl InitialTerrain {
-    /// Writes an approximation of the terrain at `age` to `surface`; `steady` holds the steady-state heights. The
-    /// approximation is exact if the initial terrain is level and the uplift uniform.
-    fn at_age(&self, age: f64, steady: &[f32], surface: &mut [f32]) {
-        let risen = (self.wear.uplift * age / self.wear.relief) as f32;
+    /// Writes an approximation of the terrain at the age of the network to `surface`, from the response times in years
+    /// and the steady-state heights. The approximation is exact if the initial terrain is level and the uplift uniform:
+    /// the difference from the steady state then decreases linearly along each stream.
+    fn at_age(&self, law: &AnalyticStreamPower, response: &[f32], steady: &[f32], surface: &mut [f32]) {
+        let age = law.network_age * 1.0e6;
         surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
-            let (most, steady) = (self.height[k] + risen * self.uplift.relative_uplift(k), steady[k]);
-            *surface = if steady < most { steady } else { most };
+            let remaining = 1.0 - age / response[k];
+            let remaining = if remaining > REMAINDER { remaining } else { REMAINDER };
+            *surface = self.height[k] * remaining + steady[k] * (1.0 - remaining);
         });
     }
 
@@ -235,35 +237,45 @@ impl InitialTerrain {
         });
     }
 
-    /// Computes the drainage areas along `flow`, and then the steady-state heights from the outlets upstream.
+    /// Computes the drainage areas along `flow`, and then the response times in years and the steady-state heights from
+    /// the outlets upstream.
     fn gather(
         &self,
         cx: &Context,
         flow: &DInfinity,
+        outlets: &Outlets,
         area: &mut Vec<f32>,
-        steady: &mut Vec<f32>,
+        [response, steady]: [&mut Vec<f32>; 2],
     ) -> Result<(), Cancelled> {
         let mut drained = Vec::new();
         self.mesh.write_rained_areas(self.rain.as_deref(), &mut drained);
         let order = flow.accumulate(&flow.fraction, &mut drained, cx.control)?;
         *area = DrainedArea::into_cells(drained);
-        // first compute the rise over one cell, which does not depend on the order of the cells
+        // First compute the time and the rise over one cell, which do not depend on the order of the cells.
+        response.resize(area.len(), 0.0);
         steady.resize(area.len(), 0.0);
-        let area = &*area;
-        cx.rows(steady, |row, cells| {
-            for (j, rise) in cells.iter_mut().enumerate() {
-                let k = row * cx.grid.samples + j;
-                *rise = self.wear.reach(area[k], self.rock.erodibility(k), self.uplift.relative_uplift(k)).rise as f32;
+        let (area, n) = (&*area, cx.grid.samples);
+        let rows = response.par_chunks_mut(n).zip(steady.par_chunks_mut(n)).enumerate();
+        rows.try_for_each(|(row, (years, rises))| {
+            cx.control.check()?;
+            for (k, (years, rise)) in (row * n..).zip(years.iter_mut().zip(rises)) {
+                let reach = self.wear.reach(area[k], self.rock.erodibility(k), self.uplift.relative_uplift(k));
+                (*years, *rise) = (reach.years as f32, reach.rise as f32);
             }
+            Ok(())
         })?;
-        order.traverse_upstream(&flow.receivers, steady, cx.control, |k, rise, [one, two]| {
-            if flow.receivers.is_end(k) {
-                return self.height[k];
-            }
-            let fraction = flow.fraction[k];
-            let on_square = || (1.0 + fraction * fraction).sqrt();
-            let distance = flow.distance.get(k).copied().unwrap_or_else(on_square);
-            one + (two - one) * fraction + rise * distance
-        })
+        let sum_upstream = |over_a_cell: &mut [f32], at_outlet: &(dyn Fn(usize) -> f32 + Sync)| {
+            order.traverse_upstream(&flow.receivers, over_a_cell, cx.control, |k, step, [one, two]| {
+                if flow.receivers.is_end(k) {
+                    return at_outlet(k);
+                }
+                let fraction = flow.fraction[k];
+                let on_square = || (1.0 + fraction * fraction).sqrt();
+                let distance = flow.distance.get(k).copied().unwrap_or_else(on_square);
+                one + (two - one) * fraction + step * distance
+            })
+        };
+        sum_upstream(response, &|_| 0.0)?;
+        sum_upstream(steady, &|k| outlets.above_sea(self.height[k]))
     }
 }
