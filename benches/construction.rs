@@ -1,5 +1,5 @@
-//! Cost of a construction: a grid with and without pruning, the update after one small primitive is moved, and
-//! constructions of thousands of primitives: discs, curves, instances.
+//! Measures three costs of constructions: filling a grid with and without pruning, updating the grid after one small
+//! primitive is moved, and preparing thousands of primitives (discs, curves, instances).
 //!
 //! ```text
 //! cargo bench -p talweg --bench construction

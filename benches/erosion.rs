@@ -103,7 +103,7 @@ fn shallow_water(c: &mut Criterion) {
     group.finish();
 }
 
-/// Weathering by soil, sand, snow, ice and waves: every preset whose cost differs.
+/// Weathering by soil, sand, snow, ice and waves. A node has several presets here if their costs differ.
 fn weather(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(1024, &control);

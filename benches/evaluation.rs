@@ -1,5 +1,5 @@
-//! Cost of evaluation: fractal noise compared with published crates, single generators, a preview, and every node at
-//! three terrain sizes.
+//! Measures the cost of evaluation: single generators, a preview, and every node at three terrain sizes. Fractal noise
+//! is also compared with the noise of published crates.
 //!
 //! ```text
 //! cargo bench -p talweg --bench evaluation

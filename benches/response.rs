@@ -106,7 +106,7 @@ fn scrub(_: &mut Criterion) {
         go(FROM);
         go(target)
     };
-    // No target appears twice, because its result would come from the cache.
+    // No target appears twice, because the second result would come from the cache.
     let mut times: Vec<(Duration, u32)> =
         [100].into_iter().chain((1..FROM).step_by(7)).map(|target| (back_to(target), target)).collect();
     println!("from iteration {FROM} of thermal erosion at {SAMPLES} back to {}: {:.1?}", times[0].1, times[0].0);

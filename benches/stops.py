@@ -1,9 +1,9 @@
 """Measures how soon Ctrl-C stops each node, pictures, exports, measures and tiled builds: the time from the
 signal to KeyboardInterrupt, in milliseconds.
 
-Run by `tools/wheel --stops [SAMPLES [THREADS [WORD]]]`. The defaults are 1025 SAMPLES per side and 1 of THREADS; with WORD,
-only work with this word in its name is measured. Every node for square terrains runs on the same terrain with its default
-parameters, processes for all their iterations. The signal comes from another thread, at moments spread evenly over the
+Run by `tools/wheel --stops [SAMPLES [THREADS [WORD]]]`. The defaults are 1025 SAMPLES per side and one thread. With
+WORD, only work with this word in its name is measured. Every node for square terrains runs on the same terrain with its
+default parameters, processes for all their iterations. The signal comes from another thread, at moments spread evenly over the
 duration of the work. Work shorter than 10 ms is not interrupted. The table also shows the processor time of the program
 between signal and exception, summed over all threads, which does not depend on other programs on the machine. No test
 depends on these results.

@@ -80,8 +80,8 @@ fn noise_with_slopes(place: vec2<f32>) -> vec3<f32> {
     return 2.0 * vec3<f32>(value - 0.5, dt.x * (b - a + cross * t.y), dt.y * (c - a + cross * t.x));
 }
 
-// Fine detail that no construction tree contains: soil, grass and gravel. Returns the shade and the slopes of those
-// three octaves that the pixels can resolve. Wavelengths range from some metres down to millimetres. The octaves fade
+// Fine detail that no construction tree contains: soil, grass and gravel. Returns the shade and the slopes of the three
+// finest octaves that the pixels can resolve. Wavelengths range from some metres down to millimetres. The octaves fade
 // with the distance, so no jump is visible.
 fn grit_at(flat: vec2<f32>) -> vec3<f32> {
     let across = max(length(dpdx(flat)), length(dpdy(flat)));

@@ -27,13 +27,13 @@ struct WaterLook {
     hiding: f32,
 }
 
-// The sea of a square terrain. Depths are multiples of a ninth of the relief.
+// The sea of a square terrain. The unit of depth is a ninth of the relief.
 fn sea_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.075, 0.235, 0.260), vec3<f32>(0.012, 0.060, 0.125), 0.9, 0.0, 0.93, 1.0);
 }
 
-// Rivers and lakes of a square terrain. Depths are multiples of a fiftieth of the relief. Rivers and lakes are
-// shallower than the sea, so their water hides the bottom at a smaller depth than sea water does.
+// Rivers and lakes of a square terrain. The unit of depth is a fiftieth of the relief. Rivers and lakes are shallower
+// than the sea, so their water hides the bottom at a smaller depth than sea water does.
 fn surface_water_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.070, 0.200, 0.235), vec3<f32>(0.012, 0.060, 0.125), 0.8, 0.475, 0.95, 2.2);
 }

@@ -34,7 +34,7 @@ struct Frame {
     air: vec4<f32>,
     // matrices from world space to the shadow maps of plants, a fine and a wide map
     plant_shadows: array<mat4x4<f32>, 2>,
-    // x is the extinction of the fog at its floor, y the decrease of this extinction with height, per unit, z the
+    // x is the extinction of the fog at its floor, y the decrease of this extinction with height, per world unit, z the
     // height of the floor, w the width of the whole drawn land as a multiple of the terrain's side length
     fog: vec4<f32>,
     // xy is the direction of wind and waves (east, south), z the steepness of the waves, w the width of a pixel in

@@ -263,7 +263,7 @@ fn noises(place: vec3<f32>) -> vec3<f32> {
     return mix(mix(a, b, t.y), mix(c, d, t.y), t.z);
 }
 
-// Three smooth noises from a texture that repeats after 64 units. They are for uses that need no exact values. The
+// Three smooth noises from a texture that repeats after 64 units. Use them only where exact values are not needed. The
 // texture coordinates are eased so that the filter weights follow the quintic curve.
 fn volume_noises(place: vec3<f32>) -> vec3<f32> {
     let low = floor(place);

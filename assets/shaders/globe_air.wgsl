@@ -26,7 +26,7 @@ fn chapman(x: f32, cosine: f32) -> f32 {
 // and the vertical.
 fn sunlight_at(distance: f32, cosine: f32) -> vec3<f32> {
     if !has_air() {
-        // if shadows are drawn, their search towards the sun finds the border of the night side, and peaks beyond this
+        // if mountain shadows are drawn, the search for them finds the border of the night side, and peaks beyond this
         // border stay lit
         let edge = select(0.0, -0.3, has_shadows());
         return vec3<f32>(smoothstep(edge - 0.012, edge + 0.012, cosine));

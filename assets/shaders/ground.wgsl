@@ -522,7 +522,7 @@ fn bent_land(place: vec2<f32>, height: f32, tile: vec2<f32>, signs: vec2<f32>, l
 
 // Height by which rotated land exceeds mirrored land. `over` is the height of the edge above the mirrored land. The
 // part above the edge itself is limited to a fraction of the relief. The second value is the derivative of this height
-// by `over`.
+// with respect to `over`.
 fn turned_by(over: f32) -> vec2<f32> {
     let room = 0.06 * relief();
     let part = 1.0 / (1.0 + abs(over) / room);

@@ -50,8 +50,8 @@ struct Ray {
 // The table of bounds, in the layout of `GroundTable::tiles`.
 @group(0) @binding(4) var<storage, read> tiles: array<f32>;
 
-// Level of detail of the current evaluation: κ of §6 of document 004. It is the tree's level of detail, multiplied by 1
-// / (1 + (t / half)²) at the distance t along the ray.
+// Level of detail κ of the current evaluation (document 004, §6): the tree's level of detail, multiplied by 1 / (1 + (t
+// / half)²) at the distance t along the ray.
 var<private> kappa: f32;
 
 // Number of cells along a side of the table of bounds.
@@ -73,7 +73,7 @@ const PROBE = 11u;
 const GROUND = 12u;
 const GIVE = 13u;
 
-// extent code of overlapping copies
+// value of `extent` that stands for overlapping copies
 const OVER = 2u;
 
 const FRAMES = 16u;
@@ -1231,7 +1231,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             for (var j = 0u; j < lines; j++) {
                 var arg = select(angle, place.x, is_course);
                 if is_contour && j == 1u { continue; }
-                // near the centre of an outline, all directions blend into this value; other contours do not have it
+                // near the centre of an outline, all directions blend into the third value; other contours do not have
+                // this value
                 if is_contour && j == 2u && !is_outline { continue; }
                 if j == 3u {
                     if is_course {

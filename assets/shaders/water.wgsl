@@ -70,7 +70,7 @@ fn mirrored_ground(world: vec3<f32>, ray: vec3<f32>, spread: f32) -> vec4<f32> {
     var far = 1.5 * cell();
     var near = 0.0;
     var meets = false;
-    // smallest value of the mean ray's height above the terrain (negative inside it), divided by the distance
+    // smallest ratio of the mean ray's height above the terrain (negative inside it) to the distance
     var least = spread;
     var nearest = far;
     for (var k = 0; k < 26; k += 1) {

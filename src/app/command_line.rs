@@ -188,7 +188,7 @@ fn picture(args: &ShotArgs, mode: ViewMode) -> shot::ShotOptions {
     shot::ShotOptions { width, height, supersampling, mode, projection, half_detail, ..Default::default() }
 }
 
-/// The view command that a view name of the command line stands for.
+/// The view command for a view name that was given on the command line.
 fn side_of(name: &str) -> ViewCommand {
     match name {
         "top" => ViewCommand::Top,

@@ -15,10 +15,11 @@ static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 const MAPPED_BLOCK: libc::c_int = 16 << 20;
 
 /// Stops glibc from keeping large freed blocks. By default, glibc raises its threshold up to 32 MiB when large blocks
-/// are freed. It then keeps freed memory that is at lower addresses than any small block in use. After the coarse grids
-/// of an erosion process, this is about one field of 4097² samples. Free memory at the end of the heap is kept up to
-/// twice the threshold, as by default. A tile task (`run-tile`) allocates many fields of one tile in turn and ends
-/// soon. It keeps its freed memory, because requesting pages from the operating system took a third of its time.
+/// are freed. It then keeps freed memory that is at lower addresses than any small block in use. After an erosion
+/// process has freed its coarse grids, this memory is about as large as one field of 4097² samples. Free memory at the
+/// end of the heap is kept up to twice the threshold, as by default. A tile task (`run-tile`) allocates many fields of
+/// one tile in turn and ends soon. It keeps its freed memory, because requesting pages from the operating system took a
+/// third of its time.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "only this call or the environment can set the thresholds of glibc")]
 fn return_large_blocks_to_system() {
@@ -32,7 +33,7 @@ fn return_large_blocks_to_system() {
         ],
     };
     for &(setting, value) in settings {
-        // SAFETY: the call only sets a number of the allocator, while the program still has a single thread
+        // SAFETY: the call only sets a parameter of the allocator, while the program still has a single thread
         let _ = unsafe { libc::mallopt(setting, value) };
     }
 }

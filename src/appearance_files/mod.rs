@@ -112,7 +112,7 @@ pub enum PaletteError {
         /// The name in the file.
         materials: String,
     },
-    /// A slope of the rock is out of range, or the maximum opacity of the rock is.
+    /// A slope of the rock or the maximum opacity of the rock is out of range.
     #[error("palette `{palette}`: rock needs 0 ≤ from < to ≤ 90 and a share from 0 to 1")]
     Rock {
         /// The name of the palette.

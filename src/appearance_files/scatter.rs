@@ -40,8 +40,8 @@ crate::choices! {
 }
 
 impl ScatterKind {
-    /// The data map whose values reduce the density of this kind of plant or stone, if a terrain has the map. At 1 all
-    /// plants or stones stay, at 0 none.
+    /// The data map whose values reduce the density of this kind of plant or stone, if a terrain has the map. Where the
+    /// map is 1, all plants or stones stay; where it is 0, no plant or stone stays.
     pub fn density_map(self) -> MapKind {
         match self {
             Self::Conifer | Self::Broadleaf | Self::Palm => MapKind::TreeDensity,

@@ -15,8 +15,8 @@ use talweg::tiles::{CheckedTile, PLAN_FILE, TileBuild, TileError, TileState};
 #[derive(Args)]
 #[command(after_help = "\
 Prints a line for each scene without problems (`ok`) and for each problem. For the folder of a plan, it reads all tiles
-and prints which stand, which are missing, and which are bad and why. Exit code 1 if a scene or plan cannot be read, or if
-a tile is bad; `talweg run-tiles` makes bad tiles anew.
+and prints which are complete, which are missing, and which are bad and why. Exit code 1 if a scene or plan cannot be
+read, or if a tile is bad; `talweg run-tiles` makes bad tiles anew.
 
 Examples:
   talweg check saves/*.ron
@@ -40,7 +40,7 @@ struct CheckFinding {
     stages: Option<Vec<StageFinding>>,
 }
 
-/// The tiles of a stage: a tile of a product counts once.
+/// The states of a stage's tiles. If the stage writes several products, each tile counts once for each product.
 #[derive(Default, Serialize)]
 struct StageFinding {
     stage: usize,
@@ -57,7 +57,7 @@ struct TileFinding {
     tile: String,
     task: usize,
     path: PathBuf,
-    /// Why the tile is bad.
+    /// The reason why the tile is bad.
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<String>,
 }
@@ -142,7 +142,8 @@ impl StageFinding {
         let removed = if *removed > 0 { format!(", {removed} removed after use") } else { String::new() };
         let (missing, bad) = (self.missing.len(), self.bad.len());
         let mut text = format!(
-            "{state} {plan}: stage {stage}: {complete} of {tiles} tiles stand, {missing} missing, {bad} bad{removed}\n"
+            "{state} {plan}: stage {stage}: {complete} of {tiles} tiles complete, {missing} missing, {bad} \
+             bad{removed}\n"
         );
         for TileFinding { tile, task, .. } in &self.missing {
             text += &format!("missing  {tile} (task {task})\n");

@@ -32,7 +32,7 @@ pub struct DiffArgs {
     scene: SceneArgs,
     /// The scene to compare with
     other: PathBuf,
-    /// Evaluate both and compare their heights
+    /// Evaluate both scenes and compare their heights
     #[arg(long)]
     heights: bool,
     /// Print the differences as JSON

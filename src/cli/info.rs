@@ -14,7 +14,8 @@ use talweg::mesh::raster_or_mesh;
 /// Describe a heightmap or a mesh, and name the data in it that Talweg changes or ignores
 #[derive(Args)]
 #[command(after_help = "\
-Each line that begins with `note:` names data in the file that Talweg changes, ignores or has to guess, and the effect.
+Each line that begins with `note:` says which data in the file Talweg changes, ignores or has to guess, and how that
+affects the result.
 The window, layers, `measure` and Python read the file in the same way.
 
 Examples:

@@ -97,7 +97,7 @@ impl SceneArgs {
         self.threads
     }
 
-    /// Arguments for another scene, with the same size, threads and memory, but without the changes of its values.
+    /// Arguments for another scene, with the same size, threads and memory, but without the changed values.
     pub fn other(&self, scene: &Path) -> Self {
         Self {
             scene: scene.to_path_buf(),
@@ -110,7 +110,7 @@ impl SceneArgs {
         }
     }
 
-    /// Arguments for another scene, with the same changes of its values.
+    /// Arguments for another scene, with the same changed values.
     pub fn with_changes_for(&self, scene: &Path) -> Self {
         Self { seed: self.seed, set: self.set.clone(), ..self.other(scene) }
     }

@@ -78,7 +78,7 @@ pub fn run_missing_files(args: &MissingFilesArgs) -> CommandResult {
     match missing.len() {
         0 => Ok(()),
         count => Err(Failure::Failed(anyhow::anyhow!(
-            "{count} files of {} are missing. Put them there, or choose other files in its layers",
+            "{count} files of {} are missing. Put them at the listed paths, or choose other files in the layers",
             args.scene.display()
         ))),
     }

@@ -62,7 +62,8 @@ struct GlobeArgs {
     /// Draw a planet as a globe or as a map
     #[arg(long, value_enum, default_value_t = RenderProjection::Globe)]
     projection: RenderProjection,
-    /// Longitude at the centre of a globe, in degrees; by default the centre of a view of the day side
+    /// Longitude at the centre of a globe, in degrees; by default the globe shows the day side and a part of the night
+    /// side
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
     longitude: Option<f64>,
     /// Latitude at the centre of a globe, in degrees

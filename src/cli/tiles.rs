@@ -94,8 +94,8 @@ pub struct RunTileArgs {
 Workers are separate processes: if one is killed, for example for lack of memory, its task is tried again and the others
 continue. Tiles that are missing, bad, or made of tiles that are different now are made anew; `talweg check PLAN` lists
 them. With --prune, the tiles of a stage are removed as soon as no later stage reads them, so that the folder needs the
-least disk. Removed tiles are not made again when the build continues after a stop. With --prune, only one program may
-work in the folder.
+least disk space. Removed tiles are not made again when the build continues after a stop. With --prune, only one program
+may work in the folder.
 
 Examples:
   talweg run-tiles alps --workers 2
@@ -430,7 +430,7 @@ pub fn run_one(args: &RunTileArgs) -> CommandResult {
     }
 }
 
-/// Number of times that a run makes bad tiles of earlier stages anew.
+/// Maximum number of times that a run makes bad tiles of earlier stages anew.
 const REPAIRS: usize = 3;
 
 pub fn run_all(args: &RunTilesArgs) -> CommandResult {

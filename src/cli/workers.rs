@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     /// Runs workers in a folder. Each worker executes the shell command `what` for every `$task` that it reads, and
-    /// logs the task there.
+    /// logs the task in that folder.
     fn run_logged(
         folder: &std::path::Path,
         what: &str,

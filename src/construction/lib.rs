@@ -5,8 +5,7 @@
 //! Lipschitz-continuous. α is C¹-continuous and is 0 outside a bounding box. There is terrain where α ≥ ½. Positions
 //! are in metres from the north-west corner of the construction's own square ([`Frame::side`]), heights in metres above
 //! the datum. The node `Construction` scales the square and [`Frame::relief`] to the side length and the relief of the
-//! scene. All values are computed in f64 by +
-//! - × ÷ √, comparisons and `libm`.
+//! scene. All values are computed in f64, by basic arithmetic, square roots, comparisons and `libm`.
 //!
 //! | folder or file | contents |
 //! |---|---|

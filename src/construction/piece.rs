@@ -216,7 +216,7 @@ macro_rules! kinds {
         pub enum Wrap { $($(#[$does])* $operator,)+ }
 
         impl Wrap {
-            /// All operators, the order of the operators in the menu.
+            /// All operators, in the order of the menu.
             pub const ALL: [Self; [$(stringify!($operator)),+].len()] = [$(Self::$operator),+];
 
             /// Returns the operator `self` with the pieces `of` inside.
@@ -243,7 +243,7 @@ kinds! {
         /// A copy of a definition, moved, rotated, scaled or raised.
         Instance(Instance),
     }
-    // the order of the operators in the menu
+    // in the order of the menu
     operators {
         /// An operator: averages the pieces by their weights.
         Blend(OperatorGroup<BlendSettings>),

@@ -107,8 +107,8 @@ impl Constructions {
         self.made.truncate(MOST);
     }
 
-    /// Makes the newest cached result share the memory of `terrain`. The two are equal, and `terrain` has other owners
-    /// as well.
+    /// Makes the newest cached result share the memory of `terrain`. The cached result equals `terrain`, which has
+    /// other owners as well.
     pub fn reuse_allocation(&mut self, terrain: &Arc<Terrain>) {
         if let Some(made) = self.made.first_mut().filter(|made| made.terrain.samples() == terrain.samples()) {
             made.terrain = terrain.clone();

@@ -28,7 +28,7 @@ pub struct ProcessHistory {
     pub layer: usize,
     /// Number of distinct samples of the grid. Sums divided by this number are means.
     pub cells: usize,
-    /// The iterations at which the process starts on each grid, from the coarsest grid to the finest.
+    /// For each grid, the iteration at which the process starts on it; the coarsest grid is first.
     pub levels: Vec<u32>,
     /// Measurements in order of iteration.
     pub moments: Vec<Moment>,
@@ -94,8 +94,8 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
     Some(ProcessHistory { layer, cells, levels, moments: moments.map(|(_, m)| m).collect() })
 }
 
-/// Measures the slopes of key frames of the process `layer`. The key frames are spread over its iterations; those
-/// measured earlier are skipped. [`history`] then returns the slopes.
+/// Measures the slopes of key frames of the process `layer`. The key frames are spread over its iterations; key frames
+/// that were measured earlier are skipped. [`history`] then returns the slopes.
 ///
 /// # Errors
 /// [`Cancelled`] if `control` requests it; finished measurements are kept.

@@ -24,8 +24,8 @@ pub(super) struct LevelTask<'a> {
     pub base: Option<&'a BaseTerrain>,
     pub samples: usize,
     pub playhead: Option<Playhead>,
-    /// If set, only the changes of processes up to this layer are needed, for a finer grid. The terrain itself need not
-    /// be computed.
+    /// If set, only the changes of processes up to this layer are computed, because a finer grid needs them. The
+    /// terrain itself need not be computed.
     pub topmost: Option<usize>,
     pub control: &'a Control,
 }
@@ -74,8 +74,8 @@ impl<'a> LevelTask<'a> {
         Ok(run.made)
     }
 
-    /// Finds the deepest cached result of `steps`. If only changes are needed, the function adds the cached changes to
-    /// `changes`, and the returned result is below all layers with uncached changes.
+    /// Finds the cached result among `steps` that is highest in the stack. If only changes are needed, the function
+    /// adds the cached changes to `changes`, and the returned result is below all layers with uncached changes.
     fn known_result(
         &self,
         steps: &[LayerStep],
@@ -114,7 +114,7 @@ impl<'a> LevelTask<'a> {
         Ok(Self { samples, topmost: Some(refined.index), ..*self }.evaluate(store)?.changes)
     }
 
-    /// A terrain below layers that is not the result of a layer: the base terrain or level ground.
+    /// The terrain that `of` names, if it is not the result of a layer: the base terrain or level ground.
     fn ground(&self, of: GroupBase) -> Result<Arc<Terrain>, Cancelled> {
         let grid = self.scene.grid(self.samples);
         match (of, self.base) {

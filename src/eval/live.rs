@@ -1,8 +1,8 @@
 //! Live terrain during a brush stroke: only the painted layer is computed at full size. The layers above are computed
 //! when the user lifts the brush.
 //!
-//! Until then the view shows the last result of the whole stack, plus the height change of the painted layer since that
-//! result. If no layer is above the painted layer, the shown terrain is the exact result.
+//! During the stroke, the view shows the last result of the whole stack, plus the height change of the painted layer
+//! since that result. If no layer is above the painted layer, the shown terrain is the exact result.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -200,7 +200,7 @@ mod tests {
                 }
                 shown = change.terrain;
             }
-            // After any other change, the whole stack must be evaluated.
+            // After a change that is not a stroke, the whole stack must be evaluated.
             let mut other = request(6, above);
             Arc::make_mut(&mut other.scene).layers[0].seed = 9;
             assert!(live.stroke_update(&other, 1, &mut store, &control).unwrap().is_none());

@@ -119,8 +119,8 @@ pub fn weights(
     Ok(weights)
 }
 
-/// The product of all conditions of the mask, before blurring and inverting. `smooth` holds the heights smoothed for
-/// the curvature condition, if they are already known.
+/// The product of the weights of all conditions of the mask, before blurring and inverting. `smooth` holds the heights
+/// smoothed for the curvature condition, if they are already known.
 pub fn sharp_weights(
     cx: &Context,
     mask: &Mask,

@@ -264,7 +264,7 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
         }
         if levels.len() > 1 {
             // The change on the coarser grid stays in memory until the process starts. The change on this grid needs
-            // memory until the next finer grid.
+            // memory until the process starts on the next finer grid.
             held += new / 4.0;
             made.peak = made.peak.max(beneath + new + 1.5);
         }

@@ -14,13 +14,15 @@ const LIMIT: f32 = 1.0e6;
 /// Combines what a generator `made` with the terrain below, in place.
 ///
 /// The blend mode combines the heights. The water surface is blended like the terrain: depth = mode(surface) -
-/// mode(terrain). This rule applies to the water below and to the generator's water. Where both exist, the greater
-/// depth counts. Hence Replace and Add keep the depth of the generator's water, and Multiply scales that depth.
+/// mode(terrain). This rule applies to the water below and to the generator's water. Where both kinds of water exist,
+/// the greater depth counts. Hence Replace and Add keep the depth of the generator's water, and Multiply scales that
+/// depth.
 ///
-/// With Max and Min, water keeps its full depth where the blend keeps the terrain under the water. Elsewhere the other
-/// terrain can reduce the depth. Other maps of the generator replace the same maps below; maps that the generator does
-/// not make stay unchanged. Where the generator has no terrain, the terrain below stays. Where the terrain below is
-/// void, the result is the generator's terrain. With Replace, only the generator's terrain remains.
+/// With Max and Min, water keeps its full depth where the blend keeps the terrain under the water. Elsewhere the
+/// terrain that the blend keeps can reduce the depth. Other maps of the generator replace the same maps below; maps
+/// that the generator does not make stay unchanged. Where the generator has no terrain, the terrain below stays. Where
+/// the terrain below is void, the result is the generator's terrain. With Replace, only the generator's terrain
+/// remains.
 pub fn blend_generator(cx: &Context, mix: &Mix, beneath: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
     let water = blend_water(cx, mix, beneath, made)?;
     let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };

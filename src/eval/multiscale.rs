@@ -42,11 +42,11 @@ impl LevelChange {
     }
 
     /// Returns the terrain on which the process starts on the next grid: `beneath`, which is on that grid, plus the
-    /// change. Also returns the mass balance so far, in samples of that grid. `traits` are those of the process.
+    /// change. Also returns the mass balance so far, in samples of that grid. `traits` describes the process.
     ///
     /// `goes_on` is false if the process does not run on that grid because the playhead is before it. Valleys are then
-    /// neither bent nor kept in their beds. `beneath` and the change are released as early as possible, because the
-    /// change alone takes up to a third of the memory of the finer grid.
+    /// not displaced, and trunk streams are not kept in place. `beneath` and the change are released as early as
+    /// possible, because the change alone takes up to a third of the memory of the finer grid.
     ///
     /// # Errors
     /// If the computation was cancelled.

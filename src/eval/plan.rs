@@ -52,7 +52,7 @@ pub(super) struct LayerStep<'a> {
     /// then an intermediate state and is not cached.
     pub transient: bool,
     /// Whether the layer is above a process that the playhead stops before its end. The key frames of this layer are
-    /// not kept either.
+    /// then not cached.
     pub is_above_playhead: bool,
 }
 
@@ -272,7 +272,7 @@ mod tests {
         evaluate(scene, scene.samples(), playhead, store, &Control::default()).unwrap().terrain
     }
 
-    /// A scene of generators and filters, listed by name and group depth. Each has its own seed. The group is the
+    /// A scene of generators and filters, listed by name and group depth. Each layer has its own seed. The group is the
     /// second-last layer.
     fn grouped(depths: [u32; 5]) -> Scene {
         let mut scene = Scene::default();

@@ -34,7 +34,7 @@ pub struct Store {
     pub(super) streams: HashMap<ContentKey, Arc<TrunkStreams>>,
 }
 
-/// The deepest cached result, from which evaluation resumes.
+/// The cached result that is highest in the stack, from which evaluation resumes.
 pub(super) struct CachedPrefix {
     /// Number of steps whose results are already included and that need not run.
     pub steps: usize,

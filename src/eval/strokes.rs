@@ -186,7 +186,7 @@ mod tests {
         Stroke::new(brush, path.collect())
     }
 
-    /// Noise, strokes on it, a painted map, and a layer with a painted mask.
+    /// A scene with noise, strokes on this noise, a painted map, and a layer with a painted mask.
     fn scene(strokes: &Strokes) -> Scene {
         let mut scene = Scene::default();
         scene.settings.resolution = SAMPLES as u32;

@@ -170,7 +170,7 @@ mod worker {
             worker.submit(painting(revision, &scene));
             let Some(WorkerReport::Mask { mask, .. }) = worker.wait(LONG) else { panic!("no mask") };
             assert_eq!((mask.layer, mask.grid.samples, mask.weights.iter().any(|&w| w > 0.0)), (1, samples, false));
-            // Evaluating the whole stack caches the terrain below.
+            // Evaluating the whole stack caches the terrain below the layer whose mask is painted.
             let full = request(revision + 1, scene.clone(), RequestQuality::Full);
             worker.submit(Request { mask: Some(1), ..full });
             assert!(matches!(worker.wait(LONG), Some(WorkerReport::Done { .. })));
@@ -233,7 +233,7 @@ mod worker {
         let worker = start();
         let mut play = request(1, scene(129, 60), RequestQuality::Full);
         play.playhead = Some(Playhead { layer: 1, iteration: 0 });
-        // A frame covers at most 1/15 s of playback, even if the owner takes frames late.
+        // A frame advances playback by at most 1/15 s, even if the owner of the worker fetches frames late.
         play.play = Some(Play { speed: Some(60.0) });
         worker.submit(play);
         let mut last = 0;
@@ -512,8 +512,8 @@ fn voids_stay_voids_and_combine_across_layers() {
         above.layers[1].mix.blend = *blend;
         assert_eq!(made(&above).map(MapKind::Ground), triangle.map(MapKind::Ground), "{blend:?}");
     }
-    // A triangle above a terrain without voids does not change its surroundings. Replace is the exception: it leaves no
-    // ground there.
+    // A triangle above a terrain without voids does not change its surroundings. Replace is the exception: it leaves
+    // only the terrain of the triangle.
     scene.layers.swap(0, 1);
     for blend in Blend::ALL {
         scene.layers[1].mix.blend = *blend;

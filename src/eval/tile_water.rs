@@ -149,8 +149,8 @@ impl<'a> WaterLayer<'a> {
         })
     }
 
-    /// The drainage areas of the cells of a tile, in a window, from the tile's kept data and its solution. Areas
-    /// outside the tile are 0.
+    /// Returns the drainage areas of a tile's cells, computed from the tile's kept data and its solution. The result
+    /// covers a window; areas outside the tile are 0.
     ///
     /// # Errors
     /// If the 64-bit words are invalid.

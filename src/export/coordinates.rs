@@ -5,8 +5,8 @@ use crate::io::formats::epsg::unit_of_system;
 use crate::scene::BuildPlacement;
 
 /// Runs of EPSG codes of systems that are not projected: longitude and latitude, or coordinates from the Earth's
-/// centre. Each entry is the first and the last code of a run.
-/// Source: EPSG Geodetic Parameter Dataset 12.029, as distributed with PROJ. No projected system has a code in a run.
+/// centre. Each entry is the first and the last code of a run. No projected system has a code within one of these runs.
+/// Source: EPSG Geodetic Parameter Dataset 12.029, as distributed with PROJ.
 #[rustfmt::skip]
 const NOT_PROJECTED: [(u16, u16); 175] = [
     (3819, 3824), (3887, 3889), (3906, 3906), (4000, 4025), (4027, 4036), (4039, 4047), (4052, 4055), (4073, 4081),

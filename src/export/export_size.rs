@@ -49,8 +49,8 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
     let products = all_products(request, scene)?;
     let of_kind = |kind: &ProductKind| match kind {
         ProductKind::Map(map, _) => fields(map),
-        // Bytes per vertex: position, normal, colour, texture coordinates and two triangles. If an error is allowed,
-        // the mesh has far fewer vertices.
+        // Bytes per vertex: position, normal, colour, texture coordinates and two triangles. If a height error is
+        // allowed, the mesh has far fewer vertices.
         ProductKind::Mesh(_) if request.mesh.error_metres > 0.0 => 9.0,
         ProductKind::Mesh(_) => 17.0,
         ProductKind::Plants(_) => MemoryUse::COLOURS.fields,

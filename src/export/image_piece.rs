@@ -72,7 +72,7 @@ impl CutOut {
         if inside.is_empty() || (0..2).any(|k| inside.low[k] >= inside.high[k]) {
             return Err(CutOutError::Outside(settings.size_metres));
         }
-        // An area that exceeds a sample by only a tiny fraction is not extended to the next sample.
+        // An area that extends beyond a sample by only a tiny fraction of a cell is not extended to the next sample.
         let span = [0, 1].map(|k| {
             let (from, to) = (inside.low[k] / side * last, inside.high[k] / side * last);
             let first = (libm::floor(from + 1e-6) as usize).min(n - 2);

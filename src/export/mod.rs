@@ -94,10 +94,10 @@ impl ExportFolder {
     }
 }
 
-/// Maximum number of exported files that may read the files of their scene without a question.
+/// Maximum number of exported files that are permitted to read the files of their scene without asking the user.
 const MOST_PERMITTED: usize = 64;
 
-/// Id of mesh products, where other products have the name of a map.
+/// Id of mesh products, in the place of the name of a map.
 pub const MESH: &str = "mesh";
 
 /// Id of products of plants and stones.
@@ -126,7 +126,7 @@ pub fn export(
 /// As [`export`], but without the scene in the files, because the scene alone cannot reproduce this terrain.
 ///
 /// # Errors
-/// As [`export`], and for maps that would have to be evaluated again.
+/// The errors of [`export`]. Also if a map would have to be evaluated again from the scene.
 pub fn export_without_scene(
     request: &ExportRequest,
     scene: &Scene,
@@ -137,8 +137,7 @@ pub fn export_without_scene(
 ) -> Result<ExportReport, ExportError> {
     for product in all_products(request, scene)? {
         if let ProductKind::Map(map @ ExportMap::Mask(_), _) = product.kind {
-            let text =
-                format!("`{map}` cannot be exported: its scene alone would evaluate to another terrain than this one");
+            let text = format!("`{map}` cannot be exported, because the scene alone evaluates to a different terrain");
             return Err(ExportError::Request(text));
         }
     }

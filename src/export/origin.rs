@@ -16,7 +16,7 @@ use crate::user_state::{OutsideError, PathUse, check_paths};
 const SCENE: &str = "talweg scene";
 const SAMPLES: &str = "talweg samples";
 const HASH: &str = "talweg hash";
-/// Number of letters of a wrong number that an error shows.
+/// Maximum number of characters of an invalid number that an error message shows.
 const LONGEST_CLAIM: usize = 40;
 
 /// The texts stored in exported files: the scene, and the size and hash of its terrain. Build presets are left out,
@@ -27,7 +27,7 @@ pub struct OriginTexts<'a> {
     scene: Option<&'a Scene>,
     samples: usize,
     hash: u128,
-    /// The texts for each folder, because the files of an export are often in the same folder.
+    /// Cached texts for each folder, because the files of an export are often in the same folder.
     made: Mutex<Vec<(PathBuf, FileTexts)>>,
 }
 

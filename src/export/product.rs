@@ -178,7 +178,7 @@ pub(super) fn all_products(request: &ExportRequest, scene: &Scene) -> Result<Vec
     }
     let mut products = request.products.clone();
     for product in request.target.map_or_else(Vec::new, |target| target.products(scene)) {
-        // Skip a product that the user has chosen as well.
+        // Skip a product of the target if the user has chosen the same product.
         if !products.iter().any(|chosen| chosen.to_build() == product.to_build()) {
             products.push(product);
         }

@@ -58,8 +58,8 @@ fn product_names(request: &ExportRequest, scene: &Scene) -> Result<Vec<PathBuf>,
     let files = products.iter().map(sheets).sum::<usize>() * parts.len() * tiles.len();
     if files > MOST_FILES {
         return Err(ExportError::Request(format!(
-            "that would be up to {files} files, and {MOST_FILES} are the most; give larger tiles, or export fewer products at \
-             a time"
+            "that would be up to {files} files, more than the maximum of {MOST_FILES}; give larger tiles, or export \
+             fewer products at a time"
         )));
     }
     let mut names = Vec::new();

@@ -53,7 +53,7 @@ pub(crate) fn commit_together<E: From<FileError>>(
         let inside = ExportFolder { folder: temporary.into(), ..place.clone() };
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let (around, folder_there) = (absolute(place.folder.join(".")), absolute(folder.clone()));
-        // File names chosen by the user are relative to the folder that contains the new one, and may be in other
+        // File names chosen by the user are relative to the parent of the new folder. They can also name files in other
         // folders.
         let moved = |file: PathBuf| {
             let whole = around.join(file);

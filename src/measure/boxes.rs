@@ -31,7 +31,8 @@ pub fn box_counting(
     control: &Control,
 ) -> Result<Option<Fitted>, Cancelled> {
     let cells = ground.cells;
-    // Number of sample intervals along a side. A wrapping terrain has one more, from its last sample back to its first.
+    // Number of sample intervals along a side. A wrapping terrain has one more interval, from its last sample back to
+    // its first.
     let side = if cells.wraps { cells.side } else { cells.side - 1 };
     let mut points = Vec::new();
     for step in sizes(side / STEPS, side / STEPS) {

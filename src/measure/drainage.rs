@@ -237,8 +237,8 @@ pub fn drainage(ground: &DrainageGround, limits: &Limits, control: &Control) -> 
     {
         let km = (straight + diagonal * std::f64::consts::SQRT_2) * ground.cell_km;
         length_km += km;
-        // The number of streams is the number of first cells. Every other cell of a stream has exactly one donor of the
-        // same order.
+        // The number of streams is the number of cells where a stream begins. Every other cell of a stream has exactly
+        // one donor of the same order.
         let count = cells - on;
         streams.push(Streams { order, count, mean_km: km / count as f64 });
     }

@@ -5,7 +5,7 @@
 //! of the heights, (h_mean - h_min) / (h_max - h_min). This module computes the ratio, because it is exact. With a sea,
 //! the curve covers only the land above the sea; the histogram covers the whole terrain.
 //!
-//! Source: Strahler 1952; Pike & Wilson 1971 (proof that both are equal).
+//! Source: Strahler 1952; Pike & Wilson 1971 (proof that the integral and the ratio are equal).
 
 use super::ground::{DistinctSamples, HeightSpan, rows};
 use crate::field::{Cancelled, Control};

@@ -1,7 +1,7 @@
 //! Fractions of the land that a character can cross and build on.
 //!
-//! Land is playable up to the playable slope, and flat up to the flat slope. Cells that share a side belong to the same
-//! region, also across the edges of a wrapping terrain.
+//! Land counts as playable up to the slope [`Limits::playable_slope`], and as flat up to [`Limits::flat_slope`]. Cells
+//! that share a side belong to the same region, also across the edges of a wrapping terrain.
 //!
 //! Source: Le Martelot 2005, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings need flat
 //! areas.
@@ -61,8 +61,8 @@ struct RowRun {
 }
 
 /// Returns the sizes of the connected regions of the cells for which `is_inside` is true, on a square of `side` ×
-/// `side` cells. Each row is divided into runs of inside cells. A run joins the regions of the runs that it touches in
-/// the previous row.
+/// `side` cells. Each row is divided into runs of cells for which `is_inside` is true. A run joins the regions of the
+/// runs that it touches in the previous row.
 pub fn regions(
     side: usize,
     wraps: bool,

@@ -2,8 +2,8 @@
 //!
 //! Equation: tan β = |∇h|, where β is the slope angle and h the height. The gradient uses central differences over
 //! actual distances, and one-sided differences at open edges and voids. Each cell above the sea counts once. The
-//! differences of [`super::slopes`] depend on the resolution. The steepness does not, as long as the terrain is smooth
-//! between samples.
+//! differences of [`super::slopes`] depend on the resolution. The steepness does not depend on the resolution, as long
+//! as the terrain is smooth between samples.
 
 use rayon::prelude::*;
 

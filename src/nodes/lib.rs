@@ -73,8 +73,8 @@ pub struct OnPlanet {
     /// Working memory on planets in addition to [`NodeMemory::fields`], in the same unit.
     pub more_fields: f32,
     /// Height in metres above which land stays land when the terrain is resampled to the next grid. A sample whose
-    /// input terrain is higher than this value does not fall to it. Without this rule, a process that ignores terrain
-    /// at the sea would find no land there.
+    /// input terrain is above this height stays above it. Without this rule, a process that ignores terrain at the sea
+    /// would find no land there.
     pub keep_land_above: Option<f32>,
 }
 
@@ -89,8 +89,8 @@ pub struct NodeMemory {
     /// Peak memory per sample, in 4-byte numbers, beyond the input terrain and the heights and maps that the node
     /// produces. For a process, the peak includes the whole state. `tests/memory.rs` measures it.
     pub fields: f32,
-    /// Additional [`fields`](Self::fields) while the states of a process are kept, because a step must then leave the
-    /// previous state intact.
+    /// Memory in addition to [`fields`](Self::fields), in the same unit, while the states of a process are kept: a step
+    /// must then leave the previous state intact.
     pub extra_when_kept: f32,
     /// Reduction of [`fields`](Self::fields) if [no layer reads the records](Run::drop_records), in addition to the
     /// memory of the records themselves. `None` if the node computes its records anyway.
@@ -109,8 +109,8 @@ impl NodeMemory {
     }
 }
 
-/// A former default of a parameter. Files omit defaults, so a file of that version without the parameter means this
-/// value.
+/// A former default of a parameter. Files omit parameters that have their default value. In a file of an earlier
+/// version, a missing parameter therefore has this value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OldDefault {
     /// The last version with this default. The next version differs only in defaults: its algorithm gives the same

@@ -35,8 +35,8 @@ talweg_ground::choices! {
 macro_rules! multiscale_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [
-            /// Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and
-            /// large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid.
+            /// Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width
+            /// form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid.
             largest_scale: $crate::multiscale::LargestScale
                 = $crate::multiscale::LargestScale::OneGrid;
             /// Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad,
@@ -135,7 +135,8 @@ impl MultiScale {
 /// How a process continues from one grid to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FinerGrids {
-    /// Whether the process starts with the sediment that is already in transport, and continues to move it.
+    /// Whether the process starts on a finer grid with the sediment that was in transport on the coarser grid, and
+    /// continues to move this sediment.
     pub carries_sediment_on: bool,
     /// Whether the process routes water from sample to sample, so that its valleys align with the rows, columns and
     /// diagonals of the grid. The valleys are then bent a little on the way to the next grid.
@@ -199,14 +200,15 @@ const INCISED_SAMPLES: usize = 257;
 
 /// Displacement of valleys that align with the grid, in cells of the coarser grid.
 const BEND_CELLS: f32 = 0.9;
-/// Samples per side of a certain grid: on finer grids, the displacement in cells halves at each level. The courses are
-/// then settled, because all further displacements add up to less than one cell of this grid.
+/// Samples per side of the grid on which trunk streams are found, unless their beds are incised. On finer grids, the
+/// displacement of valleys, measured in cells, halves at each level. All further displacements add up to less than one
+/// cell of this grid, so the stream courses are settled.
 pub const TRUNK_STREAM_SAMPLES: usize = 513;
 /// Separates these random values from those of the process.
 const BEND_SALT: u64 = 0xbe4d;
 
-/// Displacement of the valleys of a grid of `samples` while they are resampled to the next grid, in cells of the
-/// former.
+/// Displacement of the valleys of a grid of `samples` while they are resampled to the next grid, in cells of the grid
+/// of `samples`.
 fn bend_cells(samples: usize) -> f32 {
     let beyond = (samples - 1) as f32 / (TRUNK_STREAM_SAMPLES - 1) as f32;
     if beyond < 1.0 { BEND_CELLS } else { 0.5 * BEND_CELLS / beyond }

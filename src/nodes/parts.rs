@@ -1,8 +1,9 @@
 //! How a node can be computed in parts: window by window, with the same result, bit by bit, as on the whole terrain.
 //!
-//! A node declares this only in its traits. A window is a [`Grid`](talweg_ground::field::Grid) that knows its position
-//! in the whole terrain, so a node's code runs unchanged on a window. A window has no samples beyond its sides. The
-//! resulting errors reach inwards no farther than the node's stencil, and the margin with these errors is cut off.
+//! A node declares this with the function `parts` of its trait. A window is a [`Grid`](talweg_ground::field::Grid) that
+//! knows its position in the whole terrain, so a node's code runs unchanged on a window. A window has no samples beyond
+//! its sides. The resulting errors reach inwards no farther than the node's stencil, and the margin with these errors
+//! is cut off.
 
 use super::erosion::stream_power::StreamPower;
 use super::{Context, Filter};
@@ -158,7 +159,7 @@ pub struct StencilRadius {
     pub cells: usize,
     /// Part of the radius in metres.
     pub metres: f32,
-    /// Upper limit of the part in metres, as a fraction of the terrain's side length.
+    /// Upper limit of the radius's part in metres, as a fraction of the terrain's side length.
     pub max_sides: f32,
     /// Part of the radius in square metres. It adds one cell for each time that the area of a cell fits into it, like
     /// the steps of explicit diffusion.

@@ -37,7 +37,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
     }
 }
 
-/// Reads a name and returns that node with default parameters.
+/// Reads a name and returns the node of this name with default parameters.
 struct NameSeed;
 
 impl<'de> DeserializeSeed<'de> for NameSeed {

@@ -53,7 +53,7 @@ crate::params! {
     }
 }
 
-/// Interface sizes in percent between which the commands for a larger and a smaller interface switch.
+/// Interface sizes in percent. The commands for a larger and a smaller interface step through these sizes.
 const STEPS: [f32; 9] = [75.0, 80.0, 90.0, 100.0, 110.0, 125.0, 150.0, 175.0, 200.0];
 
 impl InterfacePreferences {

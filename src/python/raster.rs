@@ -87,7 +87,8 @@ impl PyRaster {
         self.raster.range_metres.is_some()
     }
 
-    /// Sentences about data in the file that Talweg changed, ignored or had to guess, with the effect.
+    /// Sentences that say which data in the file Talweg changed, ignored or had to guess, and how that affects the
+    /// result.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.raster.notes.iter().map(|note| note.text.clone()).collect()

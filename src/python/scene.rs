@@ -35,7 +35,8 @@ pub struct PyScene {
 }
 
 /// Reads a scene file, the scene inside a file exported by Talweg, or a shipped example by name. A scene that you have
-/// not saved on this computer reads files below its own folder only; `allow_outside` permits the others, from now on.
+/// not saved on this computer reads files below its own folder only. `allow_outside` permits all files that the scene
+/// names, from now on.
 #[pyfunction]
 #[pyo3(signature = (path, *, allow_outside=false))]
 pub fn load(py: Python<'_>, path: PathBuf, allow_outside: bool) -> PyResult<PyScene> {
@@ -327,10 +328,11 @@ impl PyScene {
     /// metres are the input of the lowest layer, in place of level terrain at height 0. `maps` are data maps of this
     /// input by name. Heights and maps of another size are resampled. Masked heights become voids.
     ///
-    /// The heights span the scene's side length. With `cell_metres`, the distance between their samples, the scene gets
-    /// their side length instead. An xarray array contains this distance. `progress` is True for a tqdm bar, or a
-    /// function of the finished fraction (0 to 1) and a layer's name. Ctrl-C stops the evaluation, at usual sizes
-    /// within 50 ms. `memory` is the memory limit from now on, such as `"4GiB"`, instead of the free memory.
+    /// The heights span the scene's side length. With `cell_metres`, the distance between the samples of `heights`, the
+    /// scene gets the side length of `heights` instead. An xarray array contains this distance. `progress` is True for
+    /// a tqdm bar, or a function of the finished fraction (0 to 1) and a layer's name. Ctrl-C stops the evaluation, at
+    /// usual sizes within 50 ms. `memory` is the memory limit from now on, such as `"4GiB"`, instead of the free
+    /// memory.
     #[pyo3(signature = (size=None, seed=None, *, heights=None, cell_metres=None, maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn evaluate<'py>(

@@ -106,7 +106,7 @@ pub struct BuildPlanet {
     /// Number of samples in a row of the map; `None` uses as many samples as the planet has around its equator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// Whether the samples of the map are points, so that the first row is the pole, instead of areas.
+    /// Whether the samples of the map are points instead of areas. The first row of points is at the pole.
     #[serde(skip_serializing_if = "is_false")]
     pub points: bool,
 }

@@ -61,7 +61,8 @@ static HASHES: LazyLock<BTreeMap<String, ExampleHash>> = LazyLock::new(|| {
     ron::from_str(text).unwrap_or_else(|error| panic!("shipped with the program: hashes/examples.ron: {error}"))
 });
 
-/// Hashes of a shipped scene, evaluated with [`HASHED_SAMPLES`] samples per side. They are the same on every computer.
+/// Hashes of a shipped scene, evaluated with [`HASHED_SAMPLES`] samples per side. The hashes are the same on every
+/// computer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExampleHash {
     /// Hash of the heights.

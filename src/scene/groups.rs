@@ -85,8 +85,9 @@ impl Scene {
         }
     }
 
-    /// Hides the layers above a layer without removing them, because masks below may read generators above. The groups
-    /// that contain the layer are opened, so that the result includes only the layers up to this layer.
+    /// Hides the layers above a layer without removing them, because the mask of a lower layer may read a generator
+    /// above. The groups that contain the layer are opened, so that the result includes only the layers up to this
+    /// layer.
     pub fn hide_above(&mut self, index: usize) {
         self.hide_but(index, |_| false);
     }

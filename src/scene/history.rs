@@ -26,8 +26,8 @@ pub struct EditHistory {
 const MAX_STEPS: usize = 500;
 
 impl EditHistory {
-    /// Records an edit from `before` to `after`. The edit becomes part of the newest step if both belong to the same
-    /// gesture. An edit that changes nothing is not recorded. Returns whether the edit changed the scene.
+    /// Records an edit from `before` to `after`. The edit becomes part of the newest undo step if that step belongs to
+    /// the same gesture. An edit that changes nothing is not recorded. Returns whether the edit changed the scene.
     pub fn record(&mut self, label: &str, gesture: Option<Gesture>, before: &Arc<Scene>, after: &Arc<Scene>) -> bool {
         if before == after {
             return false;

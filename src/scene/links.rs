@@ -52,8 +52,8 @@ fn raster_notes(layer: &Layer, read: &Result<Arc<Raster>, RasterError>, name: &s
 }
 
 impl Scene {
-    /// Problems with the files and layers to which shown layers refer. The list includes the references of layers that
-    /// the masks of shown layers read. The function reads the files from the disk.
+    /// Problems with the files and layers to which shown layers refer. The list also covers hidden layers that the mask
+    /// of a shown layer reads. The function reads the files from the disk.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let read: Vec<usize> = (0..self.layers.len())
@@ -133,7 +133,7 @@ impl Scene {
             && mask.layer_reads == Reads::Data
             && let Ok(Some(source)) = self.mask_source(index)
         {
-            // If the source is a layer above, it is evaluated without the layers below it.
+            // If the source layer is above the layer with the mask, it is evaluated without the layers below it.
             let mut read = self.layers[if source < index { 0 } else { source }..=source].to_vec();
             // The mask reads the layer even if the layer is hidden.
             read.iter_mut().next_back().into_iter().for_each(|layer| layer.enabled = true);
@@ -305,7 +305,7 @@ pub fn relative_path(folder: &Path, file: &Path) -> Option<PathBuf> {
     }
     let up = folder.components().skip(shared.len()).map(|_| Component::ParentDir);
     let way: PathBuf = up.chain(file.components().skip(shared.len())).collect();
-    // If the folder is a symbolic link, `..` leads to another place.
+    // If the folder is a symbolic link, `..` leads to the parent of the folder that the link names.
     (resolved(&folder.join(&way)) == resolved(file)).then_some(way)
 }
 
@@ -376,7 +376,8 @@ mod tests {
         std::fs::copy(&path, moved.path().join("a.ron")).unwrap();
         let (read, _) = Scene::load(&moved.path().join("a.ron")).unwrap();
         assert_eq!(name(&read), Value::Text(moved.path().join("maps/dem.png").display().to_string()));
-        // A file beside the folder of the scene gets a path that moves with both.
+        // A file outside the scene's folder gets a relative path if both share a parent folder, which can then be moved
+        // as a whole.
         let own = folder.path().join("project/scenes");
         std::fs::create_dir_all(&own).unwrap();
         scene.set(&format!("1.file={}", folder.path().join("project/maps/dem.png").display())).unwrap();

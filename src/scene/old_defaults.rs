@@ -2,8 +2,8 @@
 //!
 //! Files omit parameters at their default, so a parameter missing from an older file had the default of that time.
 //! Nodes list these old defaults ([`OldDefault`](crate::nodes::OldDefault)), and this module sets them. The module
-//! parses the text a second time to find the parameter names. It does so only if a layer is older than a change of a
-//! default of its node.
+//! parses the text a second time to find the parameter names. It does so only if a default of a layer's node has
+//! changed since the layer was saved.
 
 use std::cell::OnceCell;
 

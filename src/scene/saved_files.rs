@@ -32,8 +32,8 @@ pub fn hashed_name(stem: &str, hash: u64, ending: &str) -> String {
     format!("{}{end}", &stem[..room])
 }
 
-/// Calls `write`, which writes `files` into one folder, and then writes the scene. If anything fails, an existing scene
-/// keeps its files. After the old scene is replaced, files that no scene reads any more are removed.
+/// Calls `write`, which first writes `files` into one folder and then writes the scene. If anything fails, an existing
+/// scene keeps its files. After the old scene is replaced, files that no scene reads any more are removed.
 ///
 /// # Errors
 /// When one of the files cannot be written.

@@ -146,7 +146,7 @@ pub struct LightSource {
 
 /// Minimum elevation of the light source, in degrees.
 pub const LOWEST_SUN: f32 = 1.0;
-/// Elevation of the sun in degrees at which twilight ends. Below it there is no daylight.
+/// Elevation of the sun in degrees at which twilight ends. Below this elevation there is no daylight.
 const TWILIGHT_ENDS: f32 = -8.0;
 /// Tilt of the Earth's axis in degrees.
 const OBLIQUITY: f32 = 23.45;
@@ -187,8 +187,8 @@ mod tests {
         near(azimuth, 90.0);
         near(elevation, 0.0);
         assert!(sun_at(0.0, 172, 70.0).1 > 0.0);
-        // Sunrise in Zurich on the longest day, from 15 h 55 min of daylight in the almanac of the Swiss Federal
-        // Office.
+        // Sunrise in Zurich on the longest day, computed from its 15 h 55 min of daylight in the almanac of the Swiss
+        // Federal Office.
         let rises =
             (0..1440).map(|minute| minute as f32 / 60.0).find(|hour| sun_at(*hour, 172, 47.4).1 > -0.83).unwrap();
         near(2.0 * (12.0 - rises), 15.92);

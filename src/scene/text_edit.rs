@@ -74,7 +74,7 @@ fn inserted_build(text: &str, preset: &BuildPreset) -> Option<String> {
         if !is_build_named(text, &element, &preset.name) {
             continue;
         }
-        // The removed preset takes its comma and the space before it along. Comments stay.
+        // The white space before the removed preset and the comma after it are removed as well. Comments stay.
         let after = text[element.end..inside.end].strip_prefix(',').map_or(element.end, |_| element.end + 1);
         new += text[at..element.start].trim_end_matches([' ', '\t', '\n', '\r']);
         at = after;
@@ -215,7 +215,7 @@ fn string_end(text: &str, at: usize) -> Option<usize> {
     Some(text.len())
 }
 
-/// The position after white space and comments. Comments in `/* */` can contain others.
+/// The position after white space and comments. Comments in `/* */` can contain other comments.
 fn skipped(text: &str, mut at: usize) -> usize {
     loop {
         let rest = &text[at..];

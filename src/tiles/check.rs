@@ -1,4 +1,4 @@
-//! Which tiles of a build are complete, missing or bad, and which were made of tiles that are different now.
+//! Finds out which tiles of a build are complete, missing or bad, and which were made of tiles that are different now.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub enum TileState {
 pub struct CheckedTile {
     /// The tile.
     pub tile: TileId,
-    /// The task of its stage that makes the tile.
+    /// Number of the task, within the tile's stage, that makes the tile.
     pub task: usize,
     /// File of the tile.
     pub path: PathBuf,
@@ -63,8 +63,8 @@ impl TileBuild {
         Ok(checked)
     }
 
-    /// Whether all products of a task exist, are complete, belong to this plan, and were made of the tiles that are
-    /// there now. Reads all of their files.
+    /// Whether all products of a task exist, are complete, belong to this plan, and were made of the present versions
+    /// of the tiles that the task reads. Reads all of their files.
     ///
     /// # Errors
     /// If a file exists and cannot be read.
@@ -128,7 +128,7 @@ impl TileBuild {
     }
 
     /// Checks that the heads of all tiles of the result and of the kept masks are in order, and that these tiles were
-    /// made of the tiles that are there now. Later reads check the samples.
+    /// made of the present versions of the tiles that their tasks read. Later reads check the samples.
     pub(super) fn check_result(&self, control: &Control) -> Result<(), TileError> {
         let plan = &self.plan;
         for product in plan.results() {

@@ -81,7 +81,7 @@ pub enum TileError {
         /// Name of the layer that is read.
         layer: String,
     },
-    /// A mask is kept of a layer that the scene does not have.
+    /// The build should keep the mask of a layer that the scene does not have.
     #[error("the scene has no layer {layer} whose mask could be kept; it has {layers} layers")]
     NoLayer {
         /// Index of the layer.
@@ -130,7 +130,7 @@ pub enum TileError {
         /// The version of the plan's text.
         version: u32,
     },
-    /// The plan is not the one that was written.
+    /// The plan was changed after it was written.
     #[error(
         "{path} was edited or damaged after it was made: {difference}. A plan cannot be edited; make a new plan in \
          another folder"
@@ -147,7 +147,7 @@ pub enum TileError {
         /// The file of the scene.
         path: PathBuf,
     },
-    /// The plan has no task with these numbers.
+    /// The plan has no task with this stage number and task number.
     #[error("the plan has no task {task} of stage {stage}")]
     NoTask {
         /// Number of the stage.

@@ -134,7 +134,7 @@ impl SurveyStep {
 /// The survey step of a stage, for a layer that needs data about the whole terrain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSurvey {
-    /// Index of the layer that needs the answer.
+    /// Index of the layer for which the survey is made.
     pub layer: usize,
     /// Name of the layer.
     pub name: String,
@@ -197,7 +197,7 @@ pub struct PlanStage {
     /// Number of tasks. There is one task for each tile (in row order from the north-west), for each row or column of
     /// tiles, or for the whole terrain.
     pub tasks: usize,
-    /// Layers of the stage, from the lowest up; empty for a stage of the coarser grids of erosion processes.
+    /// Layers of the stage, from the lowest up; empty for a stage that computes the coarser grids of erosion processes.
     pub layers: Vec<PlannedLayer>,
     /// Reasons why the stage is computed on the whole terrain at once, one sentence for each layer. Empty if the stage
     /// is computed in tiles.
@@ -209,7 +209,7 @@ pub struct PlanStage {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "of_masks")]
     pub mask_path: Vec<usize>,
-    /// Number of cells around a tile that the task computes in addition and then cuts off.
+    /// Width of the halo in cells. The task also computes the halo around its tile, and then cuts it off.
     pub halo: usize,
     /// Maximum memory of a task in bytes.
     pub memory_bytes: u64,
@@ -303,7 +303,8 @@ pub struct TilePlan {
 }
 
 impl TilePlan {
-    /// Key of the plan in the heads of its tiles: files of another plan or version are not used by mistake.
+    /// Key of the plan, stored in the heads of its tiles so that files of another plan or version are not used by
+    /// mistake.
     pub fn key(&self) -> u128 {
         xxh3_128(format!("{PLAN_VERSION} {} {self:?}", env!("CARGO_PKG_VERSION")).as_bytes())
     }

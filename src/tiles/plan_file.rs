@@ -23,7 +23,7 @@ struct PlanText {
     version: u32,
     /// Version of the program that made the plan.
     talweg: String,
-    /// Hash of the plan. It tells an edited or damaged plan.
+    /// Hash of the plan, which shows whether the plan was edited or damaged.
     hash: String,
     /// Hash of the file of the scene.
     scene_hash: String,

@@ -41,7 +41,8 @@ impl TileStore {
         &self.folder
     }
 
-    /// The store as a task sees it: it reads only these tiles, as they are now, and its files name them.
+    /// The store for a task. It reads only `tiles`, in their present state, and the file of the tile `first` lists
+    /// them.
     ///
     /// # Errors
     /// If a tile does not exist yet, is bad or cannot be read.
@@ -83,8 +84,8 @@ impl TileStore {
         }
     }
 
-    /// Opens a tile and checks that its head names this tile of this plan. For a task, also that the tile is still the
-    /// one that the task started with.
+    /// Opens a tile and checks that its head names this tile of this plan. For a task, also checks that the tile has
+    /// not changed since the task started.
     pub(super) fn open(&self, tile: TileId) -> Result<OpenTile, TileError> {
         let failed = |fault: TileFault| self.failed(tile, fault.into());
         let open = OpenTile::open(&self.path_of(tile), &self.name(tile)).map_err(|error| self.failed(tile, error))?;
@@ -299,8 +300,8 @@ impl TileStore {
     }
 }
 
-/// Copies the samples of a field that a tile, whose region is `own`, and the region `wanted` share into a field of
-/// `wanted`.
+/// Copies samples of a tile's field into a field of the region `wanted`. The copied samples are those in both `wanted`
+/// and `own`, the region of the tile.
 fn copy_samples(
     file: &mut OpenTile,
     number: usize,

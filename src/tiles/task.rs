@@ -72,7 +72,7 @@ impl TileBuild {
         if self.is_done(stage, task)? {
             return Ok(TaskOutcome::WasDone);
         }
-        // The task sees its own tiles alone, as they are now.
+        // The task reads only its input tiles, in their present state.
         let store = self.store.of_task(self.tiles_read(stage, task), self.first_tile(stage, task))?;
         Self { store, ..self.clone() }.make_tiles(stage, task, control)?;
         Ok(TaskOutcome::Done)

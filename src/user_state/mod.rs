@@ -1,5 +1,5 @@
-//! Files that the program keeps for this user on this computer: the folder in which they are, and a record of the files
-//! outside its own folder that each scene may use.
+//! Files that the program keeps for this user on this computer: the folder that contains them, and, for each scene, a
+//! record of the files outside the scene's folder that it may use.
 //!
 //! | file | contents |
 //! |---|---|

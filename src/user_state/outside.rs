@@ -1,4 +1,4 @@
-//! Which files outside its own folder a scene may use.
+//! Decides whether a scene may use files outside its own folder.
 //!
 //! Anybody can write a scene, and a downloaded scene can name any file of this computer. So a scene may read and write
 //! files below its own folder only. For other files, the user gives permission once, for one scene file. A record in
@@ -55,7 +55,7 @@ pub enum PathUse {
 pub struct OutsideError {
     /// The scene file.
     pub scene: PathBuf,
-    /// The paths outside its folder.
+    /// The paths outside the folder of the scene.
     pub paths: Vec<PathBuf>,
     /// Whether the scene reads or writes the files.
     pub usage: PathUse,
@@ -90,7 +90,7 @@ struct OutsideRecord {
 /// Checks that `scene` may use `paths`: each is below its folder, or permitted.
 ///
 /// # Errors
-/// When some paths are outside and not permitted; the error lists them.
+/// When some paths are outside the folder of the scene and not permitted; the error lists them.
 pub fn check_paths(scene: &Path, paths: &[PathBuf], usage: PathUse) -> Result<(), OutsideError> {
     let outside = outside_paths(scene, paths, usage);
     if outside.is_empty() {

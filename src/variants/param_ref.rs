@@ -231,7 +231,7 @@ impl ParamRef {
         self.spec.clamp(&value)
     }
 
-    /// Whether both are the same parameter.
+    /// Whether both references name the same parameter.
     pub fn is_same(&self, other: &Self) -> bool {
         (self.owner, self.index) == (other.owner, other.index)
     }

@@ -31,7 +31,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
     if amounts.editor_soak == 0 {
         return;
     }
-    let row = table.row("soak of the editor: edits in its window");
+    let row = table.row("soak of the editor: edits in its window, 20 per second");
     let session = Session::new();
     std::fs::write(session.path("scene.ron"), SCENE).expect("a file");
     let cycles = (amounts.editor_soak * EDITS_PER_SECOND).div_ceil(EDITS_IN_CYCLE).max(2);
@@ -65,11 +65,11 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             findings.push((Finding::Crashed, format!("memory grew by {} KiB", grown >> 10)));
         }
         if ticks > REST_TICKS {
-            findings.push((Finding::Crashed, format!("{ticks} ticks of processor time while nobody touched it")));
+            findings.push((Finding::Crashed, format!("{ticks} ticks of processor time without input")));
         }
         row.note(format!(
-            "{:.1} edits a second for {seconds:.0} s; memory {} MiB at half, {} MiB at the end; {ticks} ticks in {} s \
-             of rest",
+            "{:.1} edits a second for {seconds:.0} s; memory {} MiB half-way, {} MiB at the end; {ticks} ticks in {} s \
+             without input",
             (cycles * EDITS_IN_CYCLE) as f64 / seconds,
             half >> 20,
             done >> 20,

@@ -53,10 +53,10 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             row.count(&findings);
         }
         row.note(format!(
-            "{edits} edits were older than a second; of the younger ones at most {most_lost} were not kept"
+            "{edits} edits were older than a second and had to be kept; at most {most_lost} newer edits were lost"
         ));
         if tries > 0 && edits == 0 {
-            row.fail("no script came to an edit that had to be kept");
+            row.fail("no script reached an edit that had to be kept");
         }
     }
 }
@@ -122,9 +122,9 @@ fn end_once(end: End, moments: &mut Moments) -> (Vec<(Finding, String)>, EditCou
     }
     let mut findings = Vec::new();
     match status {
-        None => findings.push((Finding::Crashed, format!("{end:?}: it did not end: {said}"))),
+        None => findings.push((Finding::Crashed, format!("{end:?}: the editor did not end: {said}"))),
         Some(status) if status.success() || matches!(end, End::Signal(_)) && status.signal().is_none() => {
-            findings.push((Finding::Crashed, format!("{end:?}: it ended with {status}: {said}")));
+            findings.push((Finding::Crashed, format!("{end:?}: the editor ended with {status}: {said}")));
         }
         Some(_) => {}
     }
@@ -137,12 +137,12 @@ fn end_once(end: End, moments: &mut Moments) -> (Vec<(Finding, String)>, EditCou
     let kept = recovered_layers(&session);
     match (&kept, promised) {
         (Err(error), Some(promised)) => {
-            findings.push((Finding::Lost, format!("{end:?}: {promised} layers were promised: {error}\n    {said}")));
+            findings.push((Finding::Lost, format!("{end:?}: {promised} layers had to be kept: {error}\n    {said}")));
         }
         (Ok(kept), Some(promised)) if *kept < promised => {
             findings.push((
                 Finding::Lost,
-                format!("{end:?}: {promised} layers were promised, there are {kept}\n    {said}"),
+                format!("{end:?}: {promised} layers had to be kept, {kept} were recovered\n    {said}"),
             ));
         }
         _ => {}
@@ -155,7 +155,9 @@ fn end_once(end: End, moments: &mut Moments) -> (Vec<(Finding, String)>, EditCou
 /// Number of layers in the recovered scene. There must be exactly one recovered scene.
 fn recovered_layers(session: &Session) -> Result<usize, String> {
     let left = left_work(session);
-    let [one] = &left[..] else { return Err(format!("{} pieces of work are offered", left.len())) };
+    let [one] = &left[..] else {
+        return Err(format!("{} sessions with unsaved work are offered instead of one", left.len()));
+    };
     if !one["error"].is_null() {
         return Err(one["error"].to_string());
     }

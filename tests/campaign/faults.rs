@@ -92,12 +92,12 @@ impl Account<'_> {
         let mut findings = Vec::new();
         let mut find = |finding: Finding, why: &str| findings.push((finding, format!("{why}\n    {call}\n    {said}")));
         if self.output.status.signal().is_some() || said.contains("panicked") {
-            find(Finding::Crashed, "it did not end by itself");
+            find(Finding::Crashed, "the program crashed");
             return findings;
         }
         if self.output.status.success() {
             if !is_new {
-                find(Finding::Lost, "it said that all went well, and the new is not there");
+                find(Finding::Lost, "the program reported success, but the new state is missing");
             }
             return findings;
         }
@@ -105,13 +105,13 @@ impl Account<'_> {
             || self.error == ACCESS_DENIED && said.contains("write-protected");
         let names_place = said.contains(&*self.folder.to_string_lossy()) || said.contains("could not be printed");
         if !said.starts_with("talweg: ") || !names_error || !names_place {
-            find(Finding::WrongSentence, "it does not say what failed, and where");
+            find(Finding::WrongSentence, "the message does not say what failed and where");
         } else if said.contains("untouched") && !is_old {
-            find(Finding::WrongSentence, "it says that the old is untouched");
+            find(Finding::WrongSentence, "the message says that the old file is untouched, but it is not");
         } else if said.contains("is replaced") && !is_new {
-            find(Finding::WrongSentence, "it says that the old is replaced");
+            find(Finding::WrongSentence, "the message says that the old file is replaced, but it is not");
         } else if !said.contains("untouched") && !said.contains("is replaced") && !is_old && !is_new {
-            find(Finding::WrongSentence, "it says nothing of the old");
+            find(Finding::WrongSentence, "the message does not mention the old file");
         }
         if !self.call.name.starts_with("unlink") && !left_over(self.folder).is_empty() {
             find(Finding::LeftOver, "temporary files are left");
@@ -185,7 +185,7 @@ fn kill_at_each_call(operation: Operation, wanted: Option<Finding>, is_long: boo
         let when = format!("killed at {}", call.line);
         let mut findings = findings_after_kill(&operation.found(&work), acknowledged(&output), &when);
         if output.status.success() {
-            findings.push((Finding::Crashed, format!("{when}: it was not reached")));
+            findings.push((Finding::Crashed, format!("{when}: the process ended before this call")));
         }
         row.count(&findings);
         if row.is_caught() {
@@ -194,7 +194,7 @@ fn kill_at_each_call(operation: Operation, wanted: Option<Finding>, is_long: boo
     }
 }
 
-/// The calls to try: all of them, or some in the short form.
+/// The calls to try: all of them, or one in [`STRIDE`] in the short form.
 fn chosen<'a>(
     calls: impl Iterator<Item = &'a SystemCall>,
     is_long: bool,
@@ -249,7 +249,7 @@ fn judged(operation: Operation, account: &Account<'_>, acknowledged: u64) -> Vec
     if !is_success && !is_old && !is_new {
         return vec![(
             Finding::Lost,
-            format!("{acknowledged} was kept, there is {found:?}\n    {}", account.call.line),
+            format!("state {acknowledged} was reported as kept, found: {found:?}\n    {}", account.call.line),
         )];
     }
     account.findings(is_old, is_new)
@@ -258,7 +258,7 @@ fn judged(operation: Operation, account: &Account<'_>, acknowledged: u64) -> Vec
 /// Checks that every file is synced after its last write and before it is renamed, under all its names, and that its
 /// folder is synced afterwards. Files still in a temporary folder are not in place yet.
 fn check_order(operation: Operation, wanted: Option<Finding>, table: &mut Table) {
-    let row = table.control_row(control_name("synced before and after", operation, wanted), wanted);
+    let row = table.control_row(control_name("synced before and after renaming", operation, wanted), wanted);
     let (folder, calls) = traced(operation);
     let work = folder.path().join("work");
     let mut unsynced: BTreeMap<String, bool> = BTreeMap::new();
@@ -288,13 +288,13 @@ fn check_order(operation: Operation, wanted: Option<Finding>, table: &mut Table)
                 let into = into.to_string_lossy();
                 let mut findings = Vec::new();
                 if is_unsynced != Some(false) {
-                    findings.push((Finding::Lost, format!("it was not on the disk: {}", call.line)));
+                    findings.push((Finding::Lost, format!("the file was not synced before: {}", call.line)));
                 }
                 let is_folder_synced = calls[index..]
                     .iter()
                     .any(|later| later.name == "fsync" && later.line.contains(&format!("<{into}>)")));
                 if !is_folder_synced {
-                    findings.push((Finding::Lost, format!("its folder was not synced: {}", call.line)));
+                    findings.push((Finding::Lost, format!("the folder was not synced afterwards: {}", call.line)));
                 }
                 row.count(&findings);
             }
@@ -302,14 +302,14 @@ fn check_order(operation: Operation, wanted: Option<Finding>, table: &mut Table)
         }
     }
     if renames < STATES {
-        row.fail(&format!("{renames} renames were seen"));
+        row.fail(&format!("only {renames} renames were seen"));
     }
 }
 
 /// A command of the program that writes files, in a folder of its own.
 struct ProgramRun {
     name: &'static str,
-    /// Creates the existing files, and the inputs of the command.
+    /// Creates the files that the command replaces, and its inputs.
     prepare: fn(&Path),
     arguments: &'static [&'static str],
 }
@@ -406,7 +406,7 @@ fn fail_each_call_of(run: &ProgramRun, is_long: bool, table: &mut Table) {
     let (calls, output) = calls(&words, Some(&state), &work);
     let new = snapshot(&work);
     if !output.status.success() || new == old {
-        row.fail(&format!("it fails untouched: {}", String::from_utf8_lossy(&output.stderr)));
+        row.fail(&format!("it fails without an injected error: {}", String::from_utf8_lossy(&output.stderr)));
         return;
     }
     // printing the result may fail as well

@@ -64,7 +64,9 @@ pub fn findings_after_kill(found: &Found, acknowledged: u64, when: &str) -> Vec<
         Found::State(number) if number == acknowledged || number == acknowledged + 1 => Vec::new(),
         Found::Nothing if acknowledged == 0 => Vec::new(),
         Found::Torn(ref what) => vec![(Finding::Torn, format!("{when}: {what}"))],
-        ref other => vec![(Finding::Lost, format!("{when}: {acknowledged} was kept, there is {other:?}"))],
+        ref other => {
+            vec![(Finding::Lost, format!("{when}: state {acknowledged} was reported as kept, found: {other:?}"))]
+        }
     }
 }
 

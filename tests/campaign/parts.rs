@@ -12,16 +12,17 @@ use crate::{disks, faults, fuzzing, kills, processors, soak, tile_faults, tiles}
 #[derive(Parser)]
 #[command(args_override_self = true)]
 pub struct Amounts {
-    /// Parts to run, by part of their name; by default all: kills, tiles, damage, faults, disks, processors,
-    /// ends, fuzzing, soak, window
+    /// Parts to run, each given by its name or a piece of it; by default all: kills, tiles, damage, faults, disks,
+    /// processors, ends, fuzzing, soak, window
     parts: Vec<String>,
-    /// Kills at random moments, divided among the operations
+    /// Number of kills at random moments, divided among the operations
     #[arg(long, default_value_t = 80)]
     pub kills: u64,
-    /// Builds in tiles with workers killed at random moments
+    /// Number of builds in tiles whose workers are killed at random moments
     #[arg(long, default_value_t = 3)]
     pub tile_builds: u64,
-    /// Single faults in tiles and plans at random places and moments: bits, lengths, swaps, stale files, edits
+    /// Number of attempts, each with one fault in a tile or plan at a random position and time: changed bits, lengths,
+    /// swapped tiles, stale files, edits
     #[arg(long, default_value_t = 48)]
     pub tile_faults: u64,
     /// Try every system call, every error, every disk size, every scene; otherwise some of them
@@ -30,16 +31,16 @@ pub struct Amounts {
     /// Number of times that the editor is ended
     #[arg(long, default_value_t = 0)]
     pub ends: u64,
-    /// Executions of each fuzz target
+    /// Number of executions of each fuzz target
     #[arg(long, default_value_t = 0)]
     pub executions: u64,
-    /// Seconds of edits, 20 per second
+    /// Duration of the edits in seconds, at 20 edits per second
     #[arg(long, default_value_t = 1)]
     pub soak: u64,
-    /// Seconds of edits in the editor's window, about 20 per second
+    /// Duration of the edits in the editor's window in seconds, at about 20 edits per second
     #[arg(long, default_value_t = 0)]
     pub editor_soak: u64,
-    /// Seed of the random moments
+    /// Seed of the random moments of kills and faults
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Accepted for `cargo test`; everything is shown in any case

@@ -105,17 +105,17 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
     let before = processor_ticks("self");
     std::thread::sleep(Duration::from_secs(amounts.soak.min(10)));
     let idle = processor_ticks("self") - before;
-    let row = table.row("soak: edits, 20 in a second");
+    let row = table.row("soak: edits, 20 per second");
     row.count_sound(u64::from(edits - 1));
     let mut findings = Vec::new();
     if grown > GROWTH {
         findings.push((Finding::Crashed, format!("memory grew by {} KiB", grown >> 10)));
     }
     if idle > IDLE_TICKS {
-        findings.push((Finding::Crashed, format!("{idle} ticks of processor time while nobody edited")));
+        findings.push((Finding::Crashed, format!("{idle} ticks of processor time without edits")));
     }
     if done == 0 {
-        findings.push((Finding::Crashed, "nothing was ever computed".into()));
+        findings.push((Finding::Crashed, "no terrain was computed".into()));
     }
     row.count(&findings);
     row.note(format!(

@@ -141,7 +141,7 @@ impl Table {
         self.0.is_empty()
     }
 
-    /// Whether there are findings; a campaign without attempts counts as one.
+    /// Whether there are findings. A campaign without attempts counts as a finding.
     pub fn has_findings(&self) -> bool {
         self.is_empty() || self.0.iter().any(Row::is_finding)
     }

@@ -1,6 +1,6 @@
-//! Single faults in the folder of a build in tiles, at random places and moments between its tasks. The build must end
-//! with the bits of the whole terrain, or refuse with a sentence. After a refusal, running the tasks again must heal
-//! it.
+//! Injects one fault at a time into the folder of a tiled build, at a random position and between two random tasks. The
+//! build must end with the same bits as the whole terrain, or refuse with an error message. After a refusal, running
+//! the tasks again must repair the build.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,7 +26,7 @@ const LAYERS: [&str; 7] =
     ["Perlin", "Normalise", "Blur", "Thermal", "FillDepressions", "StreamPower", "FlowAccumulation"];
 const SETTINGS: [&str; 5] =
     ["2.high=0.8", "4.iterations=12", "4.largest_scale=Samples33", "6.iterations=2", "7.courses=Steepest"];
-/// Attempts of the control, which is a wrong world by design.
+/// Number of attempts of the control, whose terrain is wrong by design.
 const CONTROLS: u64 = 4;
 
 /// A kind of fault.
@@ -44,11 +44,11 @@ enum Fault {
     OtherPlan,
     /// A tile, or a plan, of another version.
     OtherVersion,
-    /// A number, a word or a bit of the plan's text.
+    /// A changed number, word or bit in the plan's text.
     EditedPlan,
     /// An edited plan with a fitting hash.
     SealedPlan,
-    /// A bit of the scene.
+    /// A flipped bit in the scene.
     EditedScene,
 }
 
@@ -104,7 +104,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
             let told = |(finding, text)| (finding, format!("{fault:?} {attempt}: {text}"));
             row.count(&findings.into_iter().map(told).collect::<Vec<_>>());
         }
-        row.note(format!("{refused} refused with a sentence, {} right at once", tries - refused));
+        row.note(format!("{refused} builds refused with a message, {} correct at once", tries - refused));
     }
     let row = table.control_row("control, tiles: a forged tile with fitting hashes", Some(Finding::Torn));
     for _ in 0..CONTROLS {
@@ -179,7 +179,7 @@ impl Builds {
         })
     }
 
-    /// A new folder in which the first `done` tasks are done; the paths of their files.
+    /// Makes a new folder in which the first `done` tasks are done; returns the folder and the paths of its files.
     fn begun(&self, done: usize) -> (PathBuf, Vec<PathBuf>) {
         let folder = self.folder.join("damaged");
         let _ = fs::remove_dir_all(&folder);
@@ -216,13 +216,13 @@ impl Builds {
         };
         let mut findings = Vec::new();
         if is_in_tile && !lists_bad_tile(&folder) {
-            findings.push((Finding::WrongSentence, format!("{place}: talweg check does not list it")));
+            findings.push((Finding::WrongSentence, format!("{place}: talweg check does not list the tile")));
         }
         let rest = &self.tasks[done.min(self.tasks.len())..];
         let was_refused = match end_of(&folder, rest) {
             End::World(hash) if hash == self.whole => false,
             End::World(hash) => {
-                findings.push((Finding::Torn, format!("{place}: the world {hash:032x} for {:032x}", self.whole)));
+                findings.push((Finding::Torn, format!("{place}: terrain {hash:032x} instead of {:032x}", self.whole)));
                 false
             }
             End::Panicked => {
@@ -242,7 +242,8 @@ impl Builds {
         (findings, was_refused)
     }
 
-    /// Runs all tasks again; for a fault of the plan or the scene, after these were restored. Returns what is wrong.
+    /// Runs all tasks again, after restoring the plan and the scene if the fault was in them. Returns an error that
+    /// remains.
     fn heal(&self, folder: &Path, is_in_tile: bool) -> Option<String> {
         if !is_in_tile {
             for name in [PLAN_FILE, SCENE_FILE] {
@@ -251,7 +252,7 @@ impl Builds {
         }
         match end_of(folder, &self.tasks) {
             End::World(hash) if hash == self.whole => None,
-            End::World(_) => Some("running the tasks again makes another world".into()),
+            End::World(_) => Some("running the tasks again gives different terrain".into()),
             End::Refused(sentence) => Some(format!("running the tasks again ends with: {sentence}")),
             End::Panicked => Some("running the tasks again panics".into()),
         }
@@ -354,7 +355,7 @@ impl Builds {
     fn forge(&self, moments: &mut Moments) -> Vec<(Finding, String)> {
         let is_first = |stage: &&PlanStage| stage.tasks > 1 && stage.reads().is_empty();
         let Some(stage) = self.sound.plan.stages.iter().position(|stage| is_first(&stage)) else {
-            return vec![(Finding::Crashed, "no stage makes its tiles of nothing".into())];
+            return vec![(Finding::Crashed, "no stage is computed without input tiles".into())];
         };
         let first = self.tasks.iter().filter(|(number, _)| *number <= stage).count();
         let (folder, _) = self.begun(first);

@@ -1,4 +1,4 @@
-//! Builds in tiles with workers killed at random moments still give the bits of the whole.
+//! Builds in tiles whose workers are killed at random moments still give the same bits as the whole terrain.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -41,7 +41,7 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
         let tile = TILES[build as usize % TILES.len()];
         match built(&folder.path().join("plan"), &scene, tile, &mut moments, &mut kills) {
             Ok(hash) if hash == whole => row.count(&[]),
-            Ok(hash) => row.count(&[(Finding::Torn, format!("build {build}: {hash} for {whole}"))]),
+            Ok(hash) => row.count(&[(Finding::Torn, format!("build {build}: terrain {hash} instead of {whole}"))]),
             Err(error) => row.count(&[(Finding::Crashed, format!("build {build}: {error}"))]),
         }
     }

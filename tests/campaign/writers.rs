@@ -134,7 +134,7 @@ impl Operation {
         Self::ALL.into_iter().find(|operation| operation.name() == name)
     }
 
-    /// Whether it reports a state before it is written.
+    /// Whether this writer reports a state before the state is written.
     pub fn is_hasty(self) -> bool {
         self == Self::Hasty
     }

@@ -40,7 +40,7 @@ fn a_batch_makes_every_combination_with_a_sheet_and_a_table() {
         assert_eq!(variant["hash"], rows[k + 1][hash_column]);
     }
     let hashes: std::collections::BTreeSet<&str> = rows[1..].iter().map(|row| row[hash_column]).collect();
-    assert_eq!(hashes.len(), 6, "all of them differ");
+    assert_eq!(hashes.len(), 6, "all variants differ");
     assert!(picture_size(&folder.path("out/sheet.png")).0 > 3 * 192);
 }
 
@@ -84,7 +84,7 @@ fn a_stopped_batch_resumes_and_redoes_outdated_variants() {
     std::fs::write(folder.path("out/seed-3/variant.json"), "{").unwrap();
     assert_eq!(batch(&[]), [false, false, true]);
     let after = ["out/sheet.png", "out/measures.csv", "out/seed-2/heights.png"].map(bytes);
-    assert!(before == after, "made twice, it is the same");
+    assert!(before == after, "the repaired files equal those of the first run");
     // another size, another product, another scene: no earlier file fits
     assert_eq!(batch(&["--size", "17"]), [true; 3]);
     assert_eq!(batch(&["--size", "17", "--products", "heights.r16"]), [true; 3]);
@@ -255,7 +255,7 @@ fn elevation_models_are_measured_as_they_are() {
     let measured = json(&["measure", &file, "--json"]);
     assert_eq!((&measured["min_metres"], &measured["max_metres"]), (&0.0.into(), &30.0.into()));
     let steep = measured["mean_steepness"].as_f64().unwrap();
-    // 10 m in 100 m; one of the 15 samples has no neighbour with ground to the east or west
+    // the slope is 10 m in 100 m; one of 15 samples has no terrain to the east or west, so its slope is 0
     assert!((steep - 5.7106 * 14.0 / 15.0).abs() < 1e-3, "{steep}°");
     talweg(&["measure", &folder.write_file("broken.tif", "II*"), "--json"]).code(1).stderr(contains("broken.tif"));
     talweg(&["measure", &folder.write_file("a.bmp", "BM")]).code(1);

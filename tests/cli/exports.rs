@@ -145,7 +145,7 @@ fn a_killed_export_leaves_nothing_under_a_final_name() {
     assert!(killed > 0);
     talweg(&[&args[..], &[place.to_str().unwrap()]].concat()).success();
     let left: Vec<_> = std::fs::read_dir(folder.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left.len(), 2, "what the killed ones left is swept: {left:?}");
+    assert_eq!(left.len(), 2, "temporary files of killed exports are removed: {left:?}");
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn render_traces_constructions_in_perspective() {
     traced(&["--threads", "2"]).success();
     assert!(first == std::fs::read(folder.path("a.png")).unwrap(), "one thread and two draw the same");
     traced(&["--eye", "4000,9000,1500", "--target", "4000,4000,0", "--fov", "60"]).success();
-    assert!(first != std::fs::read(folder.path("a.png")).unwrap(), "from another place it looks otherwise");
+    assert!(first != std::fs::read(folder.path("a.png")).unwrap(), "the picture from another position differs");
     traced(&["--evaluations"]).success().stdout(contains("heights and").and(contains("table of bounds")));
     traced(&["--evaluations", "--local-bounds"]).success().stdout(contains("local bounds"));
     traced(&["--evaluations", "--global-bound"]).success().stdout(contains("global bound"));

@@ -1,4 +1,5 @@
-//! Exports and scenes that can be moved and sent: no paths of this computer, edited scene files, claims of files.
+//! Exports and scenes that can be moved and sent: no paths of this computer, edited scene files, and false claims in
+//! files.
 
 use predicates::prelude::*;
 use predicates::str::contains;
@@ -171,7 +172,7 @@ fn claimed_sizes_end_in_an_error() {
     }
 }
 
-/// The file with another number of samples in its texts.
+/// Returns the file with another number of samples in its metadata texts.
 fn forged_samples(bytes: &[u8], name: &str, claim: &str) -> Vec<u8> {
     let (old, new) = match name.rsplit('.').next() {
         Some("png") => return picture_with_scene(claim, |_| ()),
@@ -215,7 +216,7 @@ fn a_text_that_inflates_without_end_is_refused() {
     let path = folder.write_file("a.png", packed);
     talweg(&["verify", &path]).code(1).stderr(contains("32 MiB"));
     talweg(&["check", &path]).code(1).stdout(contains("32 MiB"));
-    // Many texts below the limit are together above it.
+    // Each text is below the limit, but all texts together exceed it.
     let mut text = png::text_metadata::ITXtChunk::new("talweg more", " ".repeat(10 << 20));
     text.compressed = true;
     text.compress_text().unwrap();

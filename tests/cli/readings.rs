@@ -73,7 +73,7 @@ fn an_export_warns_of_a_projection_that_changes_lengths() {
 }
 
 #[test]
-fn own_pictures_keep_their_cell() {
+fn exported_pictures_keep_their_cell_size() {
     let folder = Folder::new();
     let [png, tif] = ["i.png", "i.tif"].map(|name| folder.path_text(name));
     talweg(&["export", "island", "--size", "65", "-o", &png, "-o", &tif]).success();

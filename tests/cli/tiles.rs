@@ -172,7 +172,7 @@ fn a_plan_is_text_and_larger_than_any_whole_build() {
 }
 
 #[test]
-fn damaged_tiles_are_listed_and_made_anew() {
+fn damaged_tiles_are_listed_and_computed_again() {
     let folder = Folder::new();
     let (scene, plan) = (save("eroded-hills"), folder.path_text("plan"));
     output(&["plan", &scene, "--size", "300", "--tile", "128", "-o", &plan]);

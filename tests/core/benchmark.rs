@@ -119,9 +119,9 @@ impl Instruments for Ticks {
 struct Work<'a> {
     shop: &'a Workshop,
     name: &'static str,
-    /// Duration of a run in seconds, from the numbers of samples and of threads.
+    /// Duration of a run in seconds, as a function of the number of samples and the number of threads.
     seconds: fn(f64, usize) -> f64,
-    /// The resulting height, from the number of the run.
+    /// The resulting height, as a function of the index of the run.
     height: fn(usize) -> f32,
     runs: AtomicUsize,
     log: Option<&'a Mutex<Vec<&'static str>>>,
@@ -215,7 +215,7 @@ fn interleaved_runs_share_the_slowdowns_of_the_machine() {
     pair.iter_mut().for_each(|work| work.log = Some(&log));
     measured(&[&pair[0], &pair[1]], &plan(&[3, 5], 20, &[1]), &shop);
     let log = log.into_inner().unwrap();
-    // Two sizes give four cells; each runs twice to warm up, then once per repetition.
+    // Two sizes and two subjects give four cells; each cell runs twice to warm up, then once per repetition.
     assert_eq!(log.len(), 4 * (2 + 20));
     let rounds: Vec<&[&str]> = log[8..].chunks(4).collect();
     for round in &rounds {

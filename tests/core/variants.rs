@@ -1,5 +1,5 @@
-//! Preview accuracy of nodes that do and do not depend on the resolution. Variants and contact sheets are compared with
-//! their requests.
+//! Tests the preview accuracy of nodes that do and do not depend on the resolution. Also compares variants and contact
+//! sheets with the requests for them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -86,7 +86,7 @@ fn drift_is_measured_in_metres_and_drainage_in_cells() {
 }
 
 #[test]
-fn parity_stops_and_needs_only_the_half() {
+fn parity_can_be_cancelled_and_works_at_small_sizes() {
     let scene = scene(&[node("Perlin", &[]), node("Thermal", &[("iterations", "40")])], 129);
     let control = Control::default();
     let full = evaluate(&scene, 129, None, &mut Store::forgetful(), &control).unwrap().terrain;
@@ -137,7 +137,7 @@ fn seeds_differ_and_are_reproducible() {
     for (a, b) in [(0, 1), (1, 2), (0, 4)] {
         assert_ne!(once[a].image, once[b].image);
     }
-    // When it is drawn alone, with its own cache, the variant has the same bits.
+    // A variant has the same bits when it is drawn alone, without a cache shared with the others.
     let alone = draw(&variants[3].scene, SMALL, &mut Store::forgetful(), &Control::default()).unwrap();
     assert_eq!(alone, once[3]);
     assert_eq!((alone.image.width, alone.image.rgb.len()), (24, 3 * 24 * 24));
@@ -248,7 +248,7 @@ fn neighbours_lie_on_both_sides_of_the_current_value() {
     assert_eq!(values("frequency"), ["1.784 1.061", "5.045 8.485"]);
     // The scene has 4 octaves, on a slider from 1 to 16.
     assert_eq!(values("octaves"), ["2 1", "6 8"]);
-    assert_eq!(values("opacity"), ["87.5 % 75 %", ""], "at its end there is nothing higher");
+    assert_eq!(values("opacity"), ["87.5 % 75 %", ""], "at the end of the range there is no higher value");
     assert_eq!(values("fade"), ["Classic Linear", ""]);
     assert_eq!(values("by_slope"), ["", "on"]);
     assert!(neighbours(&scene, Some(0), "nope", 2).is_err() && neighbours(&scene, Some(0), "layer", 2).is_err());

@@ -1,4 +1,4 @@
-//! The benchmark window without a window system: it measures the choice and shows the results.
+//! The benchmark window without a window system: it runs the chosen benchmark and shows the results.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -177,7 +177,11 @@ fn the_selected_layer_is_measured_with_its_parameters() {
     click(&mut bench.panels, "Run benchmark");
     let order = bench.order();
     let kept: Vec<Value> = order.subjects.iter().map(|(_, node)| node.params().get(octaves)).collect();
-    assert_eq!(kept, [Value::Int(2), Value::Int(3)], "each with its parameters at that time");
+    assert_eq!(
+        kept,
+        [Value::Int(2), Value::Int(3)],
+        "each benchmark keeps the parameters of its layer when it was added"
+    );
     assert!(order.subjects[0].0 != order.subjects[1].0, "two different names");
     let first = format!("Remove {}", order.subjects[0].0);
     click(&mut bench.panels, &first);

@@ -53,7 +53,7 @@ fn flight_keys_are_no_shortcuts_during_flight() {
     assert_eq!(panels.state().get::<FlyState>().towards.z, 1.0);
     hold(&mut panels, Key::W, false);
     hold(&mut panels, Key::E, false);
-    assert!(water(&panels), "W is no shortcut while one flies");
+    assert!(water(&panels), "W is not a shortcut during flight");
     press(&mut panels, Modifiers::NONE, Key::Escape);
     assert_eq!(panels.state().get::<FlyState>().way, None);
     press(&mut panels, Modifiers::NONE, Key::W);

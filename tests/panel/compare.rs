@@ -210,13 +210,13 @@ fn the_table_shows_both_and_their_difference() {
 }
 
 #[test]
-fn an_evaluating_b_shows_progress_and_can_be_cancelled() {
+fn evaluation_of_b_shows_progress_and_can_be_cancelled() {
     let mut panels = large(&["Perlin"]);
     *panels.state_mut().get_mut::<CompareInfo>() =
         CompareInfo { making: Some(("Alps".into(), 0.4)), ..CompareInfo::default() };
     panels.run();
     assert!(panels.query_by_label("Computing Alps").is_some());
-    assert!(panels.query_by_label_contains("View of").is_none(), "A has the whole view until then");
+    assert!(panels.query_by_label_contains("View of").is_none(), "A has the whole view while B is not ready");
     click(&mut panels, "Stop computing B");
     assert_eq!(panels.state().effects, [Effect::Cancel]);
 }

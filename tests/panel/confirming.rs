@@ -43,7 +43,7 @@ fn enter_closes_pages() {
 
 #[test]
 fn enter_continues_to_the_file_dialog() {
-    // the file dialog has the same heading
+    // the file dialog has the same heading as these windows, so a widget of the window shows which one is open
     for (command, own) in [
         ("Save picture of the view…", "Supersampling"),
         ("Save film of the view…", "Turntable: once around the terrain"),
@@ -70,7 +70,7 @@ fn enter_ends_a_text_field_first() {
     panels.event(egui::Event::Text("800".into()));
     panels.run();
     enter(&mut panels);
-    assert!(panels.query_all_by_label("Supersampling").count() > 0, "Enter ended the field alone");
+    assert!(panels.query_all_by_label("Supersampling").count() > 0, "Enter only ended the input in the field");
     enter(&mut panels);
     assert_eq!(panels.query_all_by_label("Supersampling").count(), 0);
 }

@@ -1,4 +1,5 @@
-//! The panels of a process without a window system: presets, charts, branches, files and layers it refers to, films.
+//! The panels of a process without a window system: presets, charts, branches, films, and the files and layers that the
+//! process refers to.
 
 use crate::kit::*;
 use bevy_egui::egui;

@@ -377,7 +377,7 @@ fn points_are_added_moved_and_deleted_in_the_view() {
         drop_at(&mut panels, rail.right_center());
     }
     press(&mut panels, Modifiers::NONE, Key::Delete);
-    assert_eq!(points::handles(&selected(&panels).unwrap()).len(), 2, "the point, not the road");
+    assert_eq!(points::handles(&selected(&panels).unwrap()).len(), 2, "the point is deleted, not the road");
     // snapped to the plain, which is 200 m high
     press(&mut panels, Modifiers::NONE, Key::N);
     let road = selected(&panels).unwrap();

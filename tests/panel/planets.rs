@@ -119,7 +119,7 @@ fn a_patch_lies_where_the_view_looks_beside_its_saved_planet() {
 }
 
 #[test]
-fn a_patch_is_taken_and_finds_its_way_back() {
+fn a_taken_patch_is_put_back_at_its_position() {
     let folder = tempfile::tempdir().unwrap();
     let mut panels = with_planet();
     let file = folder.path().join("earth.ron");

@@ -129,7 +129,7 @@ fn escape_leaves_the_old_keys() {
     click(&mut panels, "Keys of Undo");
     assert!(panels.query_by_label_contains("Keys of Undo").is_some());
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    assert!(is_open(&panels), "Escape ended the listening only");
+    assert!(is_open(&panels), "Escape only stopped waiting for a key");
     assert!(!panels.state().editor().keymap.is_changed());
 }
 

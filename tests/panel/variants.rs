@@ -327,7 +327,7 @@ fn ghosts_do_not_wait_for_a_sheet_or_the_worker() {
     press(&mut panels, Modifiers::NONE, Key::V);
     let sheet = panels.state().get::<VariantsState>().wants().sheet;
     assert_eq!((ghosts.len(), sheet.len()), (3, 16));
-    // neither a sheet being rendered nor a busy worker delays them
+    // neither a sheet being rendered nor a busy worker delays the ghosts
     thumbnails.want(&Wants { sheet: sheet.clone(), ..Default::default() }, false);
     thumbnails.want(&Wants { sheet, ghosts }, true);
     thumbnails.finish();

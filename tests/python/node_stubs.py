@@ -58,7 +58,7 @@ def _node(name: str) -> str:
 
 
 def node_stubs() -> str:
-    """The whole file."""
+    """The text of the whole stub file."""
     names = talweg.nodes.__all__
     listed = ", ".join(f'"{name}"' for name in names)
     return "\n".join([HEAD, *map(_node, names), f"__all__ = [{listed}]\n"])

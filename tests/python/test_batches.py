@@ -22,7 +22,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-def test_a_batch_is_that_of_the_program(scene, run_binary, tmp_path):
+def test_a_batch_equals_that_of_the_program(scene, run_binary, tmp_path):
     variants = scene.variants(**VARIED)
     assert len(variants) == 6 and variants[1] == ["scene.seed=3", "1.octaves=5"]
     mine, its = tmp_path / "mine", tmp_path / "its"
@@ -45,7 +45,7 @@ def test_a_batch_is_that_of_the_program(scene, run_binary, tmp_path):
         scene.variants(vary={"Nope.octaves": [1]})
 
 
-def test_workers_make_a_batch_together_and_one_that_is_killed_is_made_up_for(scene, cluster, tmp_path, monkeypatch):
+def test_workers_share_a_batch_despite_a_killed_worker(scene, cluster, tmp_path, monkeypatch):
     killed = []
     share_out = cluster.map
 

@@ -19,7 +19,7 @@ def terrain():
     return talweg.load("island").evaluate(size=SIZE)
 
 
-def test_measures_are_those_of_the_program(terrain, run_binary):
+def test_measures_equal_those_of_the_program(terrain, run_binary):
     printed = json.loads(run_binary("measure", "island", "--size", SIZE, "--json", "--limit", "prominence=40")[0])
     balances = {balance["layer"]: balance["cubic_metres"] for balance in printed.pop("mass_balances")}
     assert terrain.measure(prominence=40) == printed
@@ -28,7 +28,7 @@ def test_measures_are_those_of_the_program(terrain, run_binary):
         terrain.measure(height=3)
 
 
-def test_measures_of_an_array_are_those_of_its_file(terrain, run_binary, tmp_path):
+def test_measures_of_an_array_equal_those_of_its_file(terrain, run_binary, tmp_path):
     file = tmp_path / "island.tif"
     terrain.export(file)
     line = ["measure", file, "--json", "--side", terrain.size_metres, "--sea", "12"]
@@ -47,7 +47,7 @@ def test_the_program_writes_the_same_files(terrain, run_binary, tmp_path):
         assert mine.read_bytes() == its.read_bytes(), ending
 
 
-def test_options_are_those_of_the_program(terrain, tmp_path):
+def test_options_equal_those_of_the_program(terrain, tmp_path):
     report = terrain.export(tmp_path / "a.exr", maps=["slope", "normals"], range=(-100, 900), tiles=33, force=True)
     assert len(report["rasters"]) == 12
     folder = tmp_path / "blender"
@@ -67,7 +67,7 @@ def test_options_are_those_of_the_program(terrain, tmp_path):
         terrain.export(tmp_path / "unreal", preset="unreal")
     assert not (tmp_path / "c.png").exists()
     terrain.export(tmp_path / "new" / "c.png")
-    assert (tmp_path / "new" / "c.png").exists(), "its folder is made"
+    assert (tmp_path / "new" / "c.png").exists(), "the export creates the folder"
 
 
 def test_a_file_carries_the_scene_that_made_it_and_no_other(terrain, tmp_path):
@@ -82,7 +82,7 @@ def test_a_file_carries_the_scene_that_made_it_and_no_other(terrain, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["tif", "exr", "asc", "r32", "png", "r16"])
-def test_every_format_is_read_again(ending, tmp_path):
+def test_every_format_is_read_back(ending, tmp_path):
     heights = waves(SIZE)
     made = talweg.parse("(version: 1, settings: (relief_metres: 512.0, size_metres: 640.0))").evaluate(heights=heights)
     file = tmp_path / f"heights.{ending}"
@@ -90,7 +90,7 @@ def test_every_format_is_read_again(ending, tmp_path):
     raster = talweg.read(file)
     assert raster.shape == (SIZE, SIZE)
     if not raster.is_metres:
-        assert ending in ("r16", "r32"), "raw files do not say what their numbers are"
+        assert ending in ("r16", "r32"), "only raw files do not give the unit of their numbers"
     span = heights.max() - heights.min()
     read = raster.heights if raster.is_metres else heights.min() + raster.heights * span
     # 16 bits have 65535 steps
@@ -99,7 +99,7 @@ def test_every_format_is_read_again(ending, tmp_path):
         assert raster.cell_metres == pytest.approx((10.0, 10.0))
 
 
-def test_gaps_are_filled_and_told():
+def test_gaps_are_filled_and_marked():
     raster = talweg.read("assets/elevation/made-range.tif")
     assert raster.is_metres and raster.cell_metres == pytest.approx((93.75, 93.75))
     assert raster.ground is not None and 0.9 < raster.ground.mean() < 1.0
@@ -110,7 +110,7 @@ def test_gaps_are_filled_and_told():
         talweg.read("nowhere.tif")
 
 
-def test_options_replace_what_a_file_says():
+def test_options_override_the_metadata_of_a_file():
     cases = "tests/core/ground/foreign/cases"
     raster = talweg.read(f"{cases}/04-undeclared-9999.tif")
     assert raster.ground is not None and any("25 samples hold -9999" in note for note in raster.notes)
@@ -124,7 +124,7 @@ def test_options_replace_what_a_file_says():
         talweg.read(f"{cases}/01-north-up.tif", unit="Ells")
 
 
-def test_pictures_are_those_of_the_program(terrain, run_binary, tmp_path):
+def test_pictures_equal_those_of_the_program(terrain, run_binary, tmp_path):
     mine, its = tmp_path / "mine.png", tmp_path / "its.png"
     picture = terrain.render(mine, width=96, height=64, palette="tropical")
     run_binary("render", "island", "--size", SIZE, "-o", its, "--width", 96, "--height", 64, "--palette", "tropical")
@@ -147,7 +147,7 @@ def test_a_small_planet_is_exported(tmp_path):
 
 
 def spent_after_control_c(work) -> tuple[float, float]:
-    """Processor seconds of the whole work, and of an interrupted one from an early Ctrl-C to its end."""
+    """Processor seconds of the whole work, and of interrupted work from an early Ctrl-C to its end."""
     begun = time.process_time()
     work()
     whole = time.process_time() - begun
@@ -186,4 +186,4 @@ def test_control_c_ends_pictures_and_exports(name, tmp_path):
 
     whole, after = spent_after_control_c(work)
     assert after < 0.6 * whole, f"{after:.3f} of {whole:.3f} s"
-    assert not list(tmp_path.iterdir()), "and nothing is left"
+    assert not list(tmp_path.iterdir()), "no file is left"

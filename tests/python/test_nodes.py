@@ -46,12 +46,12 @@ def test_a_node_runs_on_heights(name):
 
 
 @pytest.mark.parametrize("name", PLANETS_ONLY)
-def test_what_runs_on_planets_alone_says_so(name):
+def test_a_node_only_for_planets_says_so(name):
     with pytest.raises(talweg.UsageError, match="runs only on whole planets"):
         getattr(talweg, name)().run(waves(SIZE), cell_metres=30)
 
 
-def test_a_node_alone_is_a_scene_of_one_layer():
+def test_a_single_node_equals_a_scene_of_one_layer():
     scene = talweg.parse(
         '(version: 1, settings: (resolution: 65, size_metres: 1920.0, relief_metres: 512.0, seed: 5), layers: [(name: "Slide", '
         "node: Thermal(iterations: 7, talus_angle: 20.0), seed: 1)])"
@@ -74,7 +74,7 @@ def test_dividing_by_the_relief_changes_no_bit():
     assert steps.hash != talweg.Terrace().run(heights, cell_metres=30).hash
 
 
-def test_wrong_parameters_say_what_would_be_right():
+def test_wrong_parameters_give_the_valid_values():
     with pytest.raises(talweg.UsageError, match="`talus_angle` cannot be `95`: give a number from 0 to 89 °"):
         talweg.Thermal(talus_angle=95)
     with pytest.raises(talweg.UsageError, match="`Thermal` has no parameter `angle`; it has iterations"):
@@ -92,7 +92,7 @@ def test_wrong_parameters_say_what_would_be_right():
     node = talweg.Thermal(rate=0.25)
     with pytest.raises(talweg.UsageError):
         node.set(talus_angle=30, rate=7)
-    assert node == talweg.Thermal(rate=0.25), "all of a change or none of it"
+    assert node == talweg.Thermal(rate=0.25), "a refused change sets no parameter"
 
 
 def test_nodes_pickle_and_have_presets():
@@ -105,7 +105,7 @@ def test_nodes_pickle_and_have_presets():
 
 
 @pytest.mark.parametrize("name", PROCESSES)
-def test_steps_by_hand_are_the_run(name):
+def test_single_steps_equal_the_whole_run(name):
     heights = waves(SIZE)
     node = getattr(talweg, name)()
     whole = node.run(heights, cell_metres=30, iterations=6)
@@ -118,7 +118,7 @@ def test_steps_by_hand_are_the_run(name):
     assert run.mass_balance == pytest.approx(by_name)
 
 
-def test_a_run_is_changed_and_stopped_on_the_way():
+def test_a_run_is_changed_and_stopped_between_steps():
     heights = waves(65)
     run = talweg.Thermal(talus_angle=25).start(heights, cell_metres=10, iterations=20)
     for state in run:
@@ -136,17 +136,17 @@ def test_a_run_is_changed_and_stopped_on_the_way():
     assert scene.evaluate(heights=heights).hash == run.terrain.hash
     kept = run.terrain
     run.step(3)
-    assert run.iteration == 17 and kept.hash != run.terrain.hash, "a terrain stays as it was"
+    assert run.iteration == 17 and kept.hash != run.terrain.hash, "an earlier terrain does not change"
     run.set(iterations=18)
     assert run.iterations == 18
 
 
-def test_several_iterations_at_a_time():
+def test_a_step_can_have_several_iterations():
     run = talweg.Thermal().start(waves(SIZE), cell_metres=10, iterations=10, every=4)
     assert [state.iteration for state in run] == [4, 8, 10]
 
 
-def test_what_has_no_course_cannot_be_stepped():
+def test_nodes_without_iterations_cannot_be_stepped():
     with pytest.raises(talweg.UsageError, match="`Blur` is not a process"):
         talweg.Blur().start(waves(SIZE), cell_metres=10)
     with pytest.raises(talweg.UsageError, match="from coarse to fine"):
@@ -155,7 +155,7 @@ def test_what_has_no_course_cannot_be_stepped():
         talweg.Thermal().start(waves(SIZE), cell_metres=10, every=0)
 
 
-def test_arrays_of_xarray_bring_their_distance():
+def test_xarray_coordinates_give_the_cell_size():
     heights = waves(SIZE)
     along = 25.0 * np.arange(SIZE)
     north_up = xarray.DataArray(heights, dims=("y", "x"), coords={"y": 5000.0 - along, "x": 300.0 + along})
@@ -176,14 +176,14 @@ def test_arrays_of_xarray_bring_their_distance():
         talweg.Thermal().run(uneven)
 
 
-def test_what_is_masked_is_no_ground():
+def test_masked_samples_are_no_terrain():
     heights = waves(SIZE)
     gap = np.zeros((SIZE, SIZE), dtype=bool)
     gap[5:9, 20:30] = True
     masked = np.ma.masked_array(np.where(gap, -9999.0, heights), gap)
     made = talweg.Thermal(talus_angle=10.0).run(masked, cell_metres=10, iterations=8)
     np.testing.assert_array_equal(made.maps["ground"] < 0.5, gap)
-    assert made.heights.min() > heights.min() - 1.0, "what stands for nothing is eroded by nobody"
+    assert made.heights.min() > heights.min() - 1.0, "the values of masked samples do not change the terrain"
     other = np.ma.masked_array(np.where(gap, np.nan, heights), gap)
     assert talweg.Thermal(talus_angle=10.0).run(other, cell_metres=10, iterations=8).hash == made.hash
     scene = talweg.parse("(version: 1)")
@@ -205,7 +205,7 @@ def test_what_is_masked_is_no_ground():
 
 
 @pytest.mark.parametrize("kind", [complex, "datetime64[s]", str])
-def test_what_is_no_real_number_is_refused(kind):
+def test_values_that_are_not_real_are_refused(kind):
     with pytest.raises(talweg.UsageError, match="real numbers"):
         talweg.Thermal().run(np.zeros((SIZE, SIZE)).astype(kind), cell_metres=10)
 
@@ -232,7 +232,7 @@ def test_degrees_are_no_metres():
     assert talweg.Thermal().run(kilometres).cell_metres == pytest.approx(30)
 
 
-def test_arrays_of_xarray_lie_in_any_way():
+def test_xarray_arrays_can_have_any_orientation():
     along = 25.0 * np.arange(SIZE)
     heights = waves(SIZE)
     north_up = xarray.DataArray(heights, dims=("y", "x"), coords={"y": 5000.0 - along, "x": 300.0 + along})
@@ -254,7 +254,7 @@ def test_arrays_of_xarray_lie_in_any_way():
         assert made.maps["ground"][3, 4] == 0.0 and made.maps["ground"].sum() == SIZE * SIZE - 1
 
 
-def test_a_terrain_goes_through_a_pickle():
+def test_a_terrain_can_be_pickled():
     made = talweg.Thermal(talus_angle=20.0).run(waves(SIZE), cell_metres=10, iterations=5)
     again = pickle.loads(pickle.dumps(made))
     assert again.hash == made.hash and again.mass_balance == made.mass_balance and again.scene == made.scene
@@ -266,7 +266,7 @@ def test_a_terrain_goes_through_a_pickle():
         restore(*parts[:3], parts[3][:-4], *parts[4:])
 
 
-def test_defaults_are_as_people_write_them():
+def test_defaults_are_short_decimal_numbers():
     for name in talweg.nodes.__all__:
         for parameter in inspect.signature(getattr(talweg, name)).parameters.values():
             if isinstance(parameter.default, float):

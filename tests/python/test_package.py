@@ -22,7 +22,7 @@ from talweg import _core
 PACKAGE = ROOT / "src/python/talweg"
 
 
-def test_it_needs_nothing_but_numpy(tmp_path):
+def test_the_package_needs_only_numpy(tmp_path):
     needs = importlib.metadata.requires("talweg")
     assert [need for need in needs if "extra ==" not in need] == ["numpy>=1.26"]
     # a folder with only these two packages
@@ -51,14 +51,14 @@ def test_it_needs_nothing_but_numpy(tmp_path):
     assert done.stdout.strip() == talweg.load("alpine-range").evaluate(size=17).hash
 
 
-def test_the_types_are_those_of_the_descriptions():
+def test_node_types_match_the_node_descriptions():
     file, text = PACKAGE / "nodes.pyi", node_stubs()
     if os.environ.get("TALWEG_BLESS"):
         file.write_text(text)
     assert file.read_text() == text, "run again with TALWEG_BLESS=1 to write nodes.pyi from the descriptions"
 
 
-def test_the_types_of_the_core_are_complete():
+def test_types_of_the_core_module_are_complete():
     stub = ast.parse((PACKAGE / "_core.pyi").read_text())
     classes = {item.name: item for item in stub.body if isinstance(item, ast.ClassDef)}
     functions = {item.name: item for item in stub.body if isinstance(item, ast.FunctionDef)}
@@ -111,17 +111,17 @@ NOTEBOOKS = sorted(path.name for path in (ROOT / "docs/python").glob("*.ipynb"))
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_runs(name):
     notebook = nbformat.read(ROOT / "docs/python" / name, as_version=4)
-    assert not any(cell.get("outputs") for cell in notebook.cells), "kept without what it prints"
+    assert not any(cell.get("outputs") for cell in notebook.cells), "the stored notebook has no outputs"
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": ROOT}}).execute()
     drawn = [output for cell in notebook.cells for output in cell.get("outputs", []) if "image/png" in output.get("data", {})]
-    assert drawn, "it ends in a figure"
+    assert drawn, "the notebook draws a figure"
 
 
 def test_there_are_three_notebooks():
     assert len(NOTEBOOKS) == 3
 
 
-def test_the_guide_is_run(tmp_path, monkeypatch):
+def test_the_code_of_the_guide_runs(tmp_path, monkeypatch):
     """The code blocks of the guide, unchanged."""
     text = (ROOT / "docs/python/README.md").read_text()
     blocks = [part.split("```")[0] for part in text.split("```python\n")[1:]]

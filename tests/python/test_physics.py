@@ -39,7 +39,7 @@ def range_at_rest():
     return cell, years, steps, uplift, erodibility, start, made
 
 
-def test_streams_at_rest_have_the_slope_of_the_law(range_at_rest):
+def test_steady_streams_have_the_slope_of_the_equation(range_at_rest):
     cell, _, _, uplift, erodibility, _, made = range_at_rest
     area = made.maps["flow"][1:-1, 1:-1] * cell**2
     slope = steepest_descent(made.heights.astype(float), cell)
@@ -51,7 +51,7 @@ def test_streams_at_rest_have_the_slope_of_the_law(range_at_rest):
     assert np.median(ratio) == pytest.approx(1.0, abs=0.03)
 
 
-def test_a_range_at_rest_stands_as_high_as_in_fastscapelib(range_at_rest):
+def test_a_steady_range_is_as_high_as_in_fastscapelib(range_at_rest):
     cell, years, steps, uplift, erodibility, start, made = range_at_rest
     grid = fastscapelib.RasterGrid(list(start.shape), [cell, cell], fastscapelib.NodeStatus.FIXED_VALUE)
     graph = fastscapelib.FlowGraph(grid, [fastscapelib.SingleFlowRouter(), fastscapelib.MSTSinkResolver()])
@@ -68,7 +68,7 @@ def test_a_range_at_rest_stands_as_high_as_in_fastscapelib(range_at_rest):
     assert made.heights.max() == pytest.approx(heights.max(), rel=0.2)
 
 
-def test_a_hillslope_at_rest_is_the_parabola_that_landlab_finds():
+def test_a_steady_hillslope_is_the_parabola_of_landlab():
     cell, uplift, diffusivity, size = 10.0, 0.5e-3, 0.1, 17
     years, steps = 200.0, 600
     creep = talweg.StreamPower(**PLAIN, time_step=years, uplift_rate=1e3 * uplift, erodibility=0, diffusivity=diffusivity)
@@ -88,7 +88,7 @@ def test_a_hillslope_at_rest_is_the_parabola_that_landlab_finds():
 
 def test_creep_without_uplift_is_the_decay_of_a_wave():
     cell, diffusivity, years, steps, size = 10.0, 0.01, 500.0, 40, 65
-    # a wave with slope 0 half a cell beyond the edges, which nothing crosses
+    # a wave whose slope is 0 half a cell beyond the edges, because no material crosses them
     side = cell * size
     along = np.pi * (np.arange(size) + 0.5) / size
     start = np.tile(50 * np.cos(along), (size, 1)).astype(np.float32)
@@ -98,7 +98,7 @@ def test_creep_without_uplift_is_the_decay_of_a_wave():
 
 
 @pytest.mark.parametrize("size", [33, 64])
-def test_filled_volumes_are_those_of_landlab(size):
+def test_filled_volumes_equal_those_of_landlab(size):
     ground = waves(size)
     filled = talweg.FillDepressions(sea_level=-1000).run(ground, cell_metres=30).heights
     grid = RasterModelGrid((size, size), xy_spacing=30.0)
@@ -109,7 +109,7 @@ def test_filled_volumes_are_those_of_landlab(size):
     np.testing.assert_allclose(filled, theirs, atol=1e-3)
 
 
-def test_areas_add_up_to_those_of_fastscapelib():
+def test_drainage_areas_equal_those_of_fastscapelib():
     size, cell = 65, 30.0
     ground = talweg.FillDepressions(sea_level=-1000, gradient=1.0).run(waves(size), cell_metres=cell).heights
     flow = talweg.FlowAccumulation(courses="Steepest", sea_level=-1000)
@@ -122,4 +122,4 @@ def test_areas_add_up_to_those_of_fastscapelib():
     assert (abs(mine - theirs) <= 1e-3 * theirs).mean() > 0.99
     edge = np.ones((size, size), bool)
     edge[1:-1, 1:-1] = False
-    assert mine[edge].sum() == pytest.approx(size * size, rel=1e-5), "all of it leaves over the edge"
+    assert mine[edge].sum() == pytest.approx(size * size, rel=1e-5), "all water leaves over the edge"

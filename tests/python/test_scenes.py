@@ -30,7 +30,7 @@ def hashes(binary) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", SCENES)
-def test_the_same_bits_as_the_program(name, hashes):
+def test_scenes_give_the_same_bits_as_the_program(name, hashes):
     terrain = talweg.load(f"saves/{name}.ron").evaluate(size=SIZE, threads=2)
     assert terrain.hash == hashes[name]
     assert np.isfinite(terrain.heights).all()
@@ -43,15 +43,15 @@ def test_a_scene_is_text_and_pickles():
     assert "alpine-range" in talweg.examples() and scene.layers
 
 
-def test_what_is_set_counts():
+def test_set_parameters_affect_the_evaluation():
     scene = talweg.load("alpine-range")
     plain = scene.evaluate(size=SIZE).hash
     assert scene.evaluate(size=SIZE, seed=8).hash == scene.copy().set("scene.seed=8").evaluate(size=SIZE).hash != plain
-    assert scene.seed != 8, "seed= is for one evaluation"
+    assert scene.seed != 8, "`seed=` applies to one evaluation only"
     assert scene.set("scene.size_metres", 12_000.0).size_metres == 12_000.0
 
 
-def test_errors_have_the_words_of_the_program(run_binary, tmp_path):
+def test_errors_have_the_text_of_the_program(run_binary, tmp_path):
     def said(*arguments):
         return run_binary(*arguments)[1].strip().removeprefix("talweg: ").removeprefix("--set: ")
 
@@ -72,20 +72,20 @@ def test_errors_have_the_words_of_the_program(run_binary, tmp_path):
         assert isinstance(wrong.value, ValueError)
 
 
-def test_what_is_mended_is_a_warning():
+def test_a_repaired_value_gives_a_warning():
     text = talweg.load("alpine-range").to_ron().replace("size_metres: ", "size_metres: -")
     assert "size_metres: -" in text
     with pytest.warns(talweg.TalwegWarning, match="outside its range"):
         talweg.parse(text)
 
 
-def test_a_file_that_is_missing_is_an_error():
+def test_a_missing_file_is_an_error():
     scene = talweg.parse('(version: 1, layers: [(name: "File", node: Import(file: "/nowhere/at/all.tif"))])')
     with pytest.raises(talweg.TalwegError, match="layer `File`.*/nowhere/at/all.tif"):
         scene.evaluate(size=SIZE)
 
 
-def test_heights_of_ones_own_lie_beneath_the_layers():
+def test_given_heights_lie_below_the_layers():
     bare = talweg.parse("(version: 1, settings: (relief_metres: 1024.0))")
     heights = waves(SIZE)
     ground = {"hardness": np.full((SIZE, SIZE), 0.25)}
@@ -106,7 +106,7 @@ def test_heights_of_ones_own_lie_beneath_the_layers():
     np.testing.assert_allclose(on_ground - alone, heights, atol=1e-3)
 
 
-def test_from_coarse_to_fine_the_ground_counts_on_every_grid():
+def test_given_heights_affect_every_grid_of_an_erosion():
     scene = talweg.parse(
         '(version: 1, settings: (resolution: 129), layers: [(name: "Slide", node: Thermal(iterations: 40, talus_angle: '
         "2.0, largest_scale: Samples33), seed: 1)])"
@@ -114,8 +114,8 @@ def test_from_coarse_to_fine_the_ground_counts_on_every_grid():
     heights = waves(129)
     made = scene.evaluate(heights=heights)
     change = made.heights - heights
-    assert abs(change).max() > 10.0, "steep ground has slid"
-    assert abs(change).mean() < 0.5 * abs(heights).mean(), "and is still that ground"
+    assert abs(change).max() > 10.0, "steep slopes have slid"
+    assert abs(change).mean() < 0.5 * abs(heights).mean(), "the terrain still resembles the given heights"
     balance = made.mass_balance["Slide"]
     assert abs(balance["residual"]) <= 1e-4 * balance["eroded"]
 
@@ -129,12 +129,12 @@ def test_from_coarse_to_fine_the_ground_counts_on_every_grid():
         ([["a", "b"], ["c", "d"]], "give an array of real numbers"),
     ],
 )
-def test_heights_that_cannot_be(heights, words):
+def test_impossible_heights_are_refused(heights, words):
     with pytest.raises(talweg.UsageError, match=words):
         talweg.load("alpine-range").evaluate(heights=heights)
 
 
-def test_maps_that_cannot_be():
+def test_impossible_maps_are_refused():
     bare = talweg.parse("(version: 1)")
     with pytest.raises(talweg.UsageError, match="no data map `gold`; the maps are water, sediment"):
         bare.evaluate(heights=np.zeros((9, 9)), maps={"gold": np.zeros((9, 9))})
@@ -151,12 +151,12 @@ def test_any_array_of_the_same_numbers_gives_the_same_bits():
     assert len({bare.evaluate(heights=variant).hash for variant in variants}) == 1
 
 
-def test_no_number_is_copied_again():
+def test_arrays_are_not_copied_again():
     terrain = talweg.load("river-valleys").evaluate(size=SIZE)
     assert terrain.heights is terrain.heights
     maps = terrain.maps
     views = [name for name, unit in talweg.map_kinds().items() if name in maps and not unit]
-    assert views, "the scene writes a map that is no depth"
+    assert views, "the scene writes a map that is not a depth"
     for name, array in maps.items():
         assert array is terrain.maps[name]
         assert not array.flags.writeable and array.dtype == np.float32 and array.flags.c_contiguous
@@ -170,7 +170,7 @@ def test_no_number_is_copied_again():
     np.testing.assert_array_equal(array, before)
 
 
-def test_maps_come_back_as_they_are():
+def test_given_maps_come_back_unchanged():
     terrain = talweg.load("river-valleys").evaluate(size=SIZE)
     bare = talweg.parse(f"(version: 1, settings: (relief_metres: {terrain.scene.relief_metres}))")
     again = bare.evaluate(heights=terrain.heights, maps=terrain.maps)
@@ -192,7 +192,7 @@ def test_a_planet_has_six_faces():
         scene.evaluate(heights=np.zeros((17, 17)))
 
 
-def test_sizes_and_threads_have_bounds():
+def test_sizes_threads_and_memory_have_bounds():
     scene = talweg.load("alpine-range")
     for wrong in [{"size": 1}, {"size": 20_000}, {"threads": 300}, {"memory": "much"}]:
         with pytest.raises(talweg.UsageError, match=next(iter(wrong))):
@@ -210,7 +210,7 @@ def test_progress_goes_up_to_1():
         talweg.load("alpine-range").evaluate(size=SIZE, progress="yes")
 
 
-def test_a_ground_brings_its_width():
+def test_given_heights_set_the_width_of_the_terrain():
     scene = talweg.load("alpine-range")
     heights = waves(SIZE)
     along = 30.0 * np.arange(SIZE)
@@ -220,14 +220,14 @@ def test_a_ground_brings_its_width():
     made = scene.evaluate(heights=array)
     assert made.cell_metres == pytest.approx(30) and made.scene.size_metres == pytest.approx(30 * (SIZE - 1))
     assert made.hash == scene.evaluate(heights=heights, cell_metres=30).hash != spanning.hash
-    assert scene.size_metres == spanning.size_metres, "the scene itself stays"
+    assert scene.size_metres == spanning.size_metres, "the scene does not change"
     with pytest.raises(talweg.UsageError, match="cell_metres: give heights"):
         scene.evaluate(cell_metres=30)
     with pytest.raises(talweg.UsageError, match="radius"):
         talweg.load("earthlike").evaluate(heights=np.zeros((6, 9, 9)), cell_metres=30)
 
 
-def test_what_is_larger_is_sent_to_tiles():
+def test_too_large_terrain_is_referred_to_tiles():
     with pytest.raises(talweg.UsageError, match="16384 samples per side; .* talweg.plan"):
         talweg.load("alpine-range").evaluate(size=16385)
 
@@ -237,7 +237,7 @@ def long_work(progress):
     return talweg.Thermal(iterations=10_000, talus_angle=1.0).run(waves(2049), cell_metres=10.0, progress=progress)
 
 
-def test_what_progress_raises_ends_the_work():
+def test_an_exception_of_progress_ends_the_evaluation():
     def progress(_share, _layer):
         raise RuntimeError("enough")
 
@@ -270,10 +270,10 @@ def test_control_c_ends_the_work():
     threads[0].join()
     # 20 signal checks between two reports; one report may be on its way when the signal arrives
     assert len(reports) <= pressed[0] + 1
-    assert talweg.load("alpine-range").evaluate(size=9).samples == 9, "and the next work is done"
+    assert talweg.load("alpine-range").evaluate(size=9).samples == 9, "the next evaluation runs"
 
 
-def test_other_threads_of_python_go_on_meanwhile():
+def test_other_python_threads_run_during_an_evaluation():
     begun, seen = threading.Event(), threading.Event()
 
     def other():

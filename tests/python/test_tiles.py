@@ -45,7 +45,7 @@ def plan(scene, tmp_path):
     return talweg.plan(scene, tmp_path / "world", size=SIZE, tile=TILE)
 
 
-def test_tasks_are_done_once_in_any_order(plan, whole):
+def test_tasks_run_once_in_any_order(plan, whole):
     assert plan.samples == SIZE and len(plan.stages) > 10
     with pytest.raises(talweg.TalwegError, match="run stage 0 first"):
         plan.run_tile(1, 0)
@@ -65,7 +65,7 @@ def test_tasks_are_done_once_in_any_order(plan, whole):
         plan.run_tile(0, 99)
 
 
-def test_a_task_reads_the_files_that_it_names_alone(scene, plan, whole, tmp_path):
+def test_a_task_reads_only_the_files_that_it_names(scene, plan, whole, tmp_path):
     """Each task runs in a folder of its own with its files, as on machines without a shared folder."""
     store = Path(plan.path)
     for number, stage in enumerate(plan.stages):
@@ -99,7 +99,7 @@ def killed_on_the_way(client, plan, monkeypatch):
     return killed
 
 
-def test_a_dask_cluster_builds_it_and_a_killed_worker_is_made_up_for(cluster, plan, whole, monkeypatch):
+def test_a_dask_cluster_builds_despite_a_killed_worker(cluster, plan, whole, monkeypatch):
     killed = killed_on_the_way(cluster, plan, monkeypatch)
     assert talweg.dask.build(plan, cluster) == whole
     assert len(killed) == 1
@@ -109,7 +109,7 @@ def test_a_dask_cluster_builds_it_and_a_killed_worker_is_made_up_for(cluster, pl
     assert before == {file: file.stat().st_mtime_ns for file in Path(plan.path).rglob("*.tile")}
 
 
-def test_machines_that_share_no_folder_share_a_store(cluster, plan, whole, tmp_path):
+def test_machines_without_a_shared_folder_share_a_store(cluster, plan, whole, tmp_path):
     store = tmp_path / "bucket"
     assert talweg.dask.build(plan, cluster, store=f"file://{store}") == whole
     assert (store / "stage-000/ground-0-0.tile").is_file()
@@ -120,7 +120,7 @@ def test_machines_that_share_no_folder_share_a_store(cluster, plan, whole, tmp_p
     assert (store / "stage-000/ground-1-1.tile").stat().st_size > 1000
 
 
-def test_tiles_that_nothing_reads_any_more_are_removed(cluster, plan, whole, tmp_path):
+def test_unread_tiles_are_removed(cluster, plan, whole, tmp_path):
     folder = Path(plan.path)
     last = f"stage-{len(plan.stages) - 1:03}"
     assert talweg.dask.build(plan, cluster, prune=True) == whole
@@ -141,7 +141,7 @@ def test_tiles_that_nothing_reads_any_more_are_removed(cluster, plan, whole, tmp
         assert left == {"bucket", last}
 
 
-def test_check_tells_the_state_of_every_tile(plan):
+def test_check_reports_the_state_of_every_tile(plan):
     assert {tile["state"] for tile in plan.check()} == {"missing"}
     for task in range(plan.stages[0]["tasks"]):
         plan.run_tile(0, task)
@@ -158,7 +158,7 @@ def test_check_tells_the_state_of_every_tile(plan):
     assert [tile["state"] for tile in plan.check() if tile["path"] == path] == ["complete"]
 
 
-def test_a_map_is_merged_by_name(plan, scene, tmp_path):
+def test_a_data_map_is_merged_by_its_name(plan, scene, tmp_path):
     for number, stage in enumerate(plan.stages):
         for tile in range(stage["tasks"]):
             plan.run_tile(number, tile)
@@ -174,7 +174,7 @@ def test_a_map_is_merged_by_name(plan, scene, tmp_path):
         plan.merge(what="occlusion")
 
 
-def test_a_cluster_without_room_is_told_before_anything_is_done(cluster, scene, tmp_path):
+def test_a_cluster_without_enough_memory_is_refused_at_once(cluster, scene, tmp_path):
     wide = talweg.plan(scene, tmp_path / "wide", size=16_384, tile=16_384)
     with pytest.raises(talweg.TalwegError, match="a task of stage 0 takes .* MiB.*plan smaller tiles"):
         talweg.dask.build(wide, cluster)
@@ -325,7 +325,7 @@ def slurm(tmp_path_factory):
             daemon.wait()
 
 
-def test_slurm_runs_it(slurm, binary, scene, whole, tmp_path):
+def test_slurm_runs_the_build(slurm, binary, scene, whole, tmp_path):
     world = planned_by(binary, scene, tmp_path, "--slurm")
     variables = slurm | {"TALWEG": str(binary)}
     subprocess.run(["bash", world / "slurm.sh", "--partition=long"], env=variables, check=True, stdout=subprocess.DEVNULL)
@@ -338,7 +338,7 @@ def test_slurm_runs_it(slurm, binary, scene, whole, tmp_path):
     assert plan.merge() == whole
 
 
-def test_stages_of_more_tasks_than_slurm_takes_are_several_arrays(binary, tmp_path):
+def test_stages_above_the_slurm_limit_become_several_arrays(binary, tmp_path):
     line = [binary, "plan", "alpine-range", "--size", "65537", "--tile", "1024", "-o", tmp_path / "world", "--slurm", "--quiet"]
     subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
     script = (tmp_path / "world/slurm.sh").read_text()
@@ -351,7 +351,7 @@ def test_stages_of_more_tasks_than_slurm_takes_are_several_arrays(binary, tmp_pa
     assert sum(int(tasks) for *_, tasks in lines) == stages[last]["tasks"]
 
 
-def test_open_job_description_runs_it(binary, scene, whole, tmp_path):
+def test_open_job_description_runs_the_build(binary, scene, whole, tmp_path):
     world = planned_by(binary, scene, tmp_path, "--openjd")
     template = world / "openjd.json"
     openjd = [Path(sys.executable).parent / "openjd"]

@@ -1,4 +1,4 @@
-//! Results that a new user can reach in the first hour, with few actions and without reading.
+//! Results that a new user can reach in the first hour, with few actions and without reading the guide.
 
 use serde_json::Value;
 

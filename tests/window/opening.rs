@@ -1,4 +1,4 @@
-//! The start of the editor: the start window, bookmarks, broken scenes, and computers that cannot show it.
+//! The start of the editor: the start window, bookmarks, broken scenes, and computers that cannot show the editor.
 
 #[cfg(target_os = "linux")]
 use std::process::Command;

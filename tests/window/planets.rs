@@ -39,7 +39,7 @@ fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
     assert!(near < 6.371e6 + 0.3 * (away - 6.371e6) && near > 6.3e6, "the wheel approaches: {near}");
     assert_ne!(session.state("map.json")["globe"]["map"][2], session.state("near.json")["globe"]["map"][2]);
     assert!((number("back.json", "radius") - away).abs() < 1000.0, "reset shows the whole planet again");
-    // both cameras are above the detailed terrain between the samples, which has been computed at that time
+    // both cameras are above the detailed terrain between the samples, which has been computed by then
     let sunk = number("high.json", "radius") - number("low.json", "radius");
     assert!((sunk - 180.0).abs() < 1.0, "the eye stands on the ground that is drawn: {sunk} m lower");
     // The pipelines of the first picture near the surface must be ready when the camera stops.

@@ -16,12 +16,12 @@ fn wait_until_kept(session: &Session, child: &mut std::process::Child, count: us
         if sessions.flatten().filter(|entry| is_kept(&entry.path())).count() >= count {
             return;
         }
-        assert!(child.try_wait().unwrap().is_none(), "it ended before its work was saved");
+        assert!(child.try_wait().unwrap().is_none(), "the editor ended before its work was saved");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }
 
-/// Kill, system request, lost display, lost graphics card: the edit is offered again after each of them.
+/// After a kill, a system request, a lost display or a lost graphics card, the edit is offered again.
 #[test]
 fn unsaved_work_survives_any_end() {
     let mut session = Session::new();
@@ -69,7 +69,7 @@ fn unsaved_work_survives_any_end() {
     );
     // every script made the same edit; a state has no hash in a frame in which the terrain is still uploaded
     let edited = ["KILL.json", "TERM.json", "INT.json", "HUP.json", "card.json"].map(|name| session.state(name));
-    let edited = edited.iter().find(|state| state["hash"].is_string()).expect("one was at rest");
+    let edited = edited.iter().find(|state| state["hash"].is_string()).expect("one of the states has a hash");
     let recovered = session.state("recovered.json");
     assert_eq!(recovered["hash"], edited["hash"]);
     assert_eq!(recovered["dirty"], true);

@@ -129,7 +129,7 @@ fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
     assert!(difference(&west(&split), &west(&b_alone)) > 0.1 && difference(&east(&split), &east(&a_alone)) > 0.1);
     assert_eq!(same["camera"], b["camera"], "comparing does not move the camera");
     assert!(b["beside_bytes"].as_u64().unwrap() > 129 * 129 * 8);
-    assert_eq!(ended["beside_bytes"], 0, "B's textures are given back");
+    assert_eq!(ended["beside_bytes"], 0, "the textures of B are released");
     assert_eq!(ended["undo"], "Change frequency", "comparing is no edit");
 }
 

@@ -37,7 +37,7 @@ pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut q
             }
         }
         FileAction::SaveTo(path, then) => {
-            // The dialog has asked about the typed name, but not about the name with an ending.
+            // The dialog has asked about the typed name, but not about the name with the appended file extension.
             let named = if editor.doc.path() == Some(path.as_path()) { path.clone() } else { with_scene_ending(&path) };
             let target = editor.doc.target(&named).only_new(named != path);
             if editor.save_to(target, then.as_ref()) {

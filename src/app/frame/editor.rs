@@ -206,7 +206,7 @@ impl Editor {
                 self.doc.replace(origin.scene, None);
                 self.show_warnings(&origin.warnings);
                 self.toasts
-                    .info(format!("Opened the scene that {} was exported from. It has no file yet", file_name(path)));
+                    .info(format!("Opened the scene inside {}. The scene has no file of its own yet", file_name(path)));
             }
             Err(OriginError::Scene { source: SceneError::Outside(error), .. }) => {
                 self.dialogs.open(OutsideQuestion(error));
@@ -233,7 +233,7 @@ impl Editor {
     }
 
     /// Saves the scene to a file before `then` runs; returns whether the file was written. Asks the user first if
-    /// saving would overwrite a protected file or changes by another program.
+    /// saving would overwrite a protected file, or changes that another program has made.
     pub fn save_to(&mut self, to: SaveTarget, then: Option<&Command>) -> bool {
         let path = to.path();
         if let Some(state) = &self.state

@@ -82,7 +82,7 @@ impl EvaluationClient {
         let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&ChangedRegion>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
-                // never refuse a preview here, as the worker does not either
+                // never refuse a preview here, because the worker never refuses one either
                 let size = if patch.is_some() { 0 } else { terrain.samples() };
                 (wanted.choice.clone(), wanted.control(scene, size)?)
             };

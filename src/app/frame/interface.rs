@@ -24,7 +24,7 @@ use super::widgets::params::take_refusal;
 /// The place and time at which a part of the interface is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// Before any visible part is drawn. These parts read the changes since the last frame.
+    /// Parts that are drawn before any visible part. They read the changes since the last frame.
     Update,
     /// Parameters of a selected element of a layer, such as a construction piece; drawn before `Parameters`.
     PartParameters,
@@ -33,10 +33,10 @@ pub enum Slot {
     /// A bar above the view that reports a problem.
     Notice,
     Top,
-    /// Drawn on top of the 3D view.
+    /// Parts that are drawn on top of the 3D view.
     View,
     Window,
-    /// After all other parts are drawn.
+    /// Parts that run after all other parts are drawn.
     End,
 }
 

@@ -3,9 +3,9 @@
 //! ```text
 //! PreUpdate                window::receive      terrains of the evaluation → document, ViewState
 //!                          FrameSystems::Receive  features take the results of their tasks
-//! EguiPrimaryContextPass   Tell                 features and the frame update the data that the panels show
+//! EguiPrimaryContextPass   UpdatePanels         features and the frame update the data that the panels show
 //!                          Draw                 interface::draw: panels → edits, commands
-//!                          Obey                 features start the requested work
+//!                          Execute              features start the requested work
 //!                          Send                 the document's request → evaluation
 //!                          Settle               work that depends on whether the evaluation is busy
 //! PostUpdate               window::pace         sets when the next frame comes

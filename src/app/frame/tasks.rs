@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Tasks::start ──▶ thread: work(&Control) ──▶ result, and the window is woken
-//!       └── Task ── outcome() once a frame ──▶ Running | Done(result) | Broke
+//!       └── Task ── outcome() once a frame ──▶ Running | Done(result) | Panicked
 //! ```
 //! Dropping a [`Task`] stops it. [`Newest`] runs only the newest request. [`SingleTask`] allows one task at a time. The
 //! window draws at a reduced rate while any task runs ([`Tasks::is_busy`]). While a task measures run times, the window
@@ -87,7 +87,7 @@ impl Tasks {
         Task::start(name, self.waker.clone(), Busy::new(&self.counts, |counts| &counts.timing), work)
     }
 
-    /// Marks the window as busy until the returned guard is dropped. It is meant for work that starts later.
+    /// Marks the window as busy until the returned guard is dropped. Use it for work that starts later.
     pub fn busy(&self) -> Busy {
         Busy::new(&self.counts, |counts| &counts.working)
     }
@@ -234,7 +234,7 @@ pub struct SingleTask<I, T> {
 
 struct SceneTask<I, T> {
     about: I,
-    /// Number of layers of the scene, which the progress is a fraction of.
+    /// Number of layers of the scene. The progress is the fraction of these layers that is evaluated.
     layers: usize,
     task: Task<anyhow::Result<T>>,
 }

@@ -34,7 +34,7 @@ impl ShaderWork {
         Self { texture_reads: self.texture_reads * turns, operations: self.operations * turns }
     }
 
-    /// The greater of both numbers of texture reads, and the greater of both numbers of operations.
+    /// Takes the greater number of texture reads and the greater number of operations.
     fn max(self, other: Self) -> Self {
         Self {
             texture_reads: self.texture_reads.max(other.texture_reads),
@@ -229,8 +229,8 @@ mod tests {
         let shader = ParsedShader::new(TEXT, &[]).unwrap();
         let plain = shader.entry_point("main").unwrap();
         assert_eq!(plain.texture_reads, 10.0);
-        // each iteration has a product and a sum of vectors of four numbers, a sum of vectors of two numbers, the
-        // counter, and the conditions
+        // each iteration has a product and a sum of vectors with four components, a sum of vectors with two components,
+        // the counter, and the conditions
         assert!((5.0 * 10.0..5.0 * 16.0).contains(&plain.operations), "{plain:?}");
         let loaded = ParsedShader::new(TEXT, &["LOADED".into()]).unwrap().entry_point("main").unwrap();
         assert_eq!((loaded.texture_reads, loaded.operations), (11.0, plain.operations + 4.0));

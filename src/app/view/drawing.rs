@@ -105,7 +105,7 @@ impl SideDrawing {
         }
     }
 
-    /// Stops by which auto exposure brightens the image; `None` before the first image.
+    /// Number of stops by which auto exposure brightens the image; `None` before the first image.
     fn brightening(&self, pane: Pane, extracted: &ExtractedState, context: &DrawContext) -> Option<f32> {
         match self {
             Self::Square(drawing) => drawing.brightening(pane, Some(&extracted.tree(pane.side)), context),

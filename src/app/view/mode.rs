@@ -25,9 +25,9 @@ impl RayDetail {
     pub fn label(self) -> &'static str {
         match self {
             Self::Full => "Full detail at any distance",
-            Self::Side => "Half detail at one side length",
-            Self::Quarter => "Half detail at 1/4 side length",
-            Self::Sixteenth => "Half detail at 1/16 side length",
+            Self::Side => "Half detail at a distance of 1 side length",
+            Self::Quarter => "Half detail at a distance of 1/4 side length",
+            Self::Sixteenth => "Half detail at a distance of 1/16 side length",
         }
     }
 

@@ -110,8 +110,8 @@ impl WorldScale {
         if self.has_sea() { ground.max(self.sea_world) } else { ground }
     }
 
-    /// Terrain height in world units. Where the cell's two drawn triangles are higher, this is the height of the
-    /// triangles.
+    /// Terrain height in world units. If the two drawn triangles of the grid cell are higher at this position than the
+    /// interpolated terrain, this is the height of the triangles.
     pub fn drawn_ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
         let last = terrain.samples() - 1;
         let uv = self.uv(position_world).clamp(Vec2::ZERO, Vec2::ONE) * last as f32;

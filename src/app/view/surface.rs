@@ -29,7 +29,7 @@ pub trait Surface: Sized + Send + Sync + 'static {
     /// The terrain prepared for drawing.
     type Terrain: TexelSource + Send + Sync + 'static;
     type Part: SurfacePart;
-    /// The same surface as an object on which plants and stones are placed.
+    /// The surface in the form in which plants and stones are placed on it.
     type Plants: PlantedSurface;
     /// Further data from the main world that are needed to draw the surface.
     type Scene;
@@ -41,12 +41,12 @@ pub trait Surface: Sized + Send + Sync + 'static {
 
     fn new(context: &DrawContext) -> Self;
 
-    /// Prepares for the shown terrain, and frees data that the surface no longer needs. Called in every frame, whether
-    /// or not the surface is in view.
+    /// Prepares to draw the shown terrain, and frees data that the surface no longer needs. Called in every frame,
+    /// whether or not the surface is in view.
     fn update(&mut self, _shown: &Shown<Self>, _context: &DrawContext) {}
 
-    /// Stops by which auto exposure brightens the image; 0 where the view mode does not show natural light. `canopy` is
-    /// the canopy map in main memory.
+    /// Number of stops by which auto exposure brightens the image; 0 where the view mode does not show natural light.
+    /// `canopy` is the canopy map in main memory.
     fn brightening(&self, pane: Pane, shown: &Shown<Self>, canopy: Option<&Mips>, context: &DrawContext) -> f32;
 
     /// Selects the patches that the camera sees.
@@ -188,7 +188,7 @@ struct PlantDrawing<S: Surface> {
     /// Plants and stones, once some have been drawn.
     scatter: Option<ScatterDrawing<S::Plants>>,
     shadows: ShadowMaps,
-    /// Bound in place of the plant shadow maps in the pass that draws these maps.
+    /// Placeholder that is bound instead of the plant shadow maps in the pass that draws these maps.
     blank_shadows: ShadowMaps,
 }
 
@@ -272,7 +272,7 @@ impl<S: Surface> SurfaceDrawing<S> {
         }
     }
 
-    /// Stops by which auto exposure brightens the image; `None` before the first image.
+    /// Number of stops by which auto exposure brightens the image; `None` before the first image.
     pub fn brightening(&self, pane: Pane, scene: Option<&S::Scene>, context: &DrawContext) -> Option<f32> {
         let shown = Shown { terrain: &self.textures.shown.as_ref()?.terrain, palette: &self.palette, scene: scene? };
         let canopy = self.plants.scatter.as_ref().and_then(ScatterDrawing::canopy_mips);

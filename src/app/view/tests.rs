@@ -32,8 +32,8 @@ fn bytes<T: TexelSource>(wanted: &T, shown: Option<&T>) -> usize {
 #[test]
 fn missing_maps_are_not_uploaded() {
     let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
-    // each row of heights has three further values for the ranges of its three runs of samples, and each texel of every
-    // mip level has two half-precision slopes and two bytes of light
+    // each row of heights has three further values, one for the height range of each run of up to 64 samples; each
+    // texel of every mip level has two half-precision slopes and two bytes of light
     let texels: usize = (0..8).map(|level| (129usize >> level).pow(2)).sum();
     let bare = 2 * 129 * (129 + 3) + (4 + 2) * texels;
     assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare);

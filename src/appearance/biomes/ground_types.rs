@@ -116,7 +116,7 @@ pub fn legend_ron(legend: &[LegendEntry]) -> String {
     format!("[\n{}]\n", legend.iter().map(line).collect::<String>())
 }
 
-/// Maximum number of types in a splat map, which engines can blend at once: four images of four channels.
+/// Maximum number of types in a splat map. Engines can blend this many at once: four images of four channels.
 pub const MOST_WEIGHTED: usize = 16;
 /// Ground types that dominate on less than this fraction of the terrain are omitted from splat maps.
 const LEAST_SHARE: f64 = 1.0e-4;

@@ -80,8 +80,8 @@ impl Biomes {
     }
 }
 
-/// Maximum random deviation from the climate in °C, and below it in moisture. The deviations make borders between types
-/// irregular.
+/// Maximum random deviation from the climate in °C. The next constant is the maximum deviation in moisture. The
+/// deviations make borders between types irregular.
 pub(super) const RAGGED_CELSIUS: f32 = 1.8;
 pub(super) const RAGGED_MOISTURE: f32 = 0.06;
 /// Number of noise waves along a side of the terrain in the first octave of the deviations.

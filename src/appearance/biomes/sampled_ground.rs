@@ -1,5 +1,5 @@
-//! Terrain colours and ground types of a square terrain that is read in windows. The windows have the same bits as the
-//! whole terrain.
+//! Terrain colours and ground types of a square terrain that is read in windows. The results in windows have the same
+//! bits as the results on the whole terrain.
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! Daylight: the colours of the sky in every direction, of the sun, and of the light from the sky.
 //!
-//! The model is that of Hillaire 2020, *A Scalable and Production Ready Sky and Atmosphere Rendering Technique*: air
-//! molecules (Rayleigh), haze (Mie) and ozone. Single scattering is computed along each ray, and multiple scattering as
-//! a geometric series (Hillaire's equations 5 to 10). Outside the atmosphere the sun has intensity 1 in every colour
-//! channel. [`Daylight`] is exposed so that level terrain under a clear sky has the same brightness at every sun
-//! elevation above 25° and is slightly darker in the evening.
+//! The model is described in Hillaire 2020, *A Scalable and Production Ready Sky and Atmosphere Rendering Technique*:
+//! air molecules (Rayleigh), haze (Mie) and ozone. Single scattering is computed along each ray, and multiple
+//! scattering as a geometric series (Hillaire's equations 5 to 10). Outside the atmosphere the sun has intensity 1 in
+//! every colour channel. [`Daylight`] is exposed so that level terrain under a clear sky has the same brightness at
+//! every sun elevation above 25° and is slightly darker in the evening.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -355,7 +355,8 @@ fn way_to_ground(radius: f32, cosine: f32) -> Option<f32> {
     (cosine < 0.0 && square >= 0.0).then(|| -along - libm::sqrtf(square))
 }
 
-/// Radius and cosine to the vertical after a distance along a ray.
+/// Distance from the planet's centre and cosine of the ray's angle to the vertical, after the distance `way` along the
+/// ray.
 fn advanced_along_ray(radius: f32, cosine: f32, way: f32) -> (f32, f32) {
     let there = libm::sqrtf((radius * radius + way * way + 2.0 * radius * cosine * way).max(0.0));
     (there, (radius * cosine + way) / there)

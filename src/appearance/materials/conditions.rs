@@ -14,12 +14,12 @@ use crate::scene::Settings;
 pub const SITE_MAPS: [MapKind; 4] = [MapKind::Flow, MapKind::Deposits, MapKind::Wear, MapKind::Vegetation];
 /// Thickness in metres at which half of the ground counts as changed: of deposits, then of eroded material.
 const HALF_CHANGED: [f32; 2] = [1.0, 4.0];
-/// Drainage areas at which running water starts to show and is fully visible: 10³ m² and 10⁷ m². The numbers are the
-/// powers of ten.
+/// Drainage areas at which running water starts to show and is fully visible: 10³ m² and 10⁷ m². The constant holds the
+/// exponents of these powers of ten.
 const CATCHMENT: (f32, f32) = (3.0, 7.0);
 
-/// Fraction of the ground that counts as changed. `thickness` is a fraction of the relief, of deposits (`which` 0) or
-/// of eroded material (`which` 1).
+/// Fraction of the ground that counts as changed. `thickness` is the thickness of deposits (`which` 0) or of eroded
+/// material (`which` 1), as a fraction of the relief.
 fn changed_share(which: usize, thickness: f32, relief_metres: f32) -> f32 {
     hidden_fraction((thickness * relief_metres / HALF_CHANGED[which]).max(0.0))
 }

@@ -73,7 +73,8 @@ impl<'a> GroundShareMaps<'a> {
     }
 }
 
-/// Fraction of the ground that two overlapping covers hide together; each hides the fractions `first` and `second`.
+/// Fraction of the ground that two overlapping covers hide together. One cover hides the fraction `first`, the other
+/// hides the fraction `second`.
 pub fn combined_cover(first: f32, second: f32) -> f32 {
     first + second * (1.0 - first)
 }

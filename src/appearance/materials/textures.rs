@@ -333,7 +333,7 @@ struct WorleyPoint {
     /// Distance to the nearest point in cells. `second` is the distance to the second nearest point.
     first: f32,
     second: f32,
-    /// Offset to the nearest point in cells: to the east, and below to the south.
+    /// Offset of the nearest point to the east, in cells. The next field is its offset to the south.
     east: f32,
     south: f32,
     /// Random number of the nearest point, from 0 to 1. `other` is a second random number.

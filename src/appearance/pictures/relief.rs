@@ -5,7 +5,7 @@
 //! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow if the horizon
 //!   towards the sun is higher than the sun. The edges of shadows are soft;
 //! - the sky: light from eight directions, each blocked below the horizon in that direction. The sky is brighter
-//!   towards the sun, and its light is bluer than sunlight. It keeps relief visible on shaded slopes.
+//!   towards the sun, and its light is bluer than sunlight. This light keeps relief visible on shaded slopes.
 //!
 //! Horizons are traced at growing distances in successively coarser means of the surface ([`Pyramid`]), so that the
 //! cost per pixel is bounded. Open level terrain keeps the palette's colour. Snow is the exception: it is drawn darker,

@@ -71,7 +71,7 @@ pub enum PictureError {
     #[error("there is no palette `{0}`; the palettes are {names}", names = all_palette_names().join(", "))]
     Palette(String),
     /// Clouds were requested over a terrain.
-    #[error("clouds are for planets; over a terrain the view has them by scene.clouds, which `talweg shot` draws")]
+    #[error("only pictures of planets have clouds; for a terrain, set scene.clouds and use `talweg shot`")]
     Clouds,
     /// A number in the request is out of range.
     #[error("{0}")]

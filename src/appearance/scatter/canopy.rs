@@ -1,5 +1,5 @@
-//! The canopy is drawn at distances at which single plants are too small to be visible. It is the colour of the crowns
-//! from above, and the fraction of the terrain below crowns.
+//! The canopy: the colour of the crowns seen from above, and the fraction of the terrain below crowns. It is drawn at
+//! distances at which single plants are too small to be visible.
 
 use std::sync::LazyLock;
 

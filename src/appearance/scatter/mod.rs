@@ -1,9 +1,9 @@
 //! Positions of plants and stones. They do not depend on the resolution, the viewing distance or the order of queries.
 //!
-//! Each rule has a lattice of square cells with [`POINTS`] positions each. The positions are ordered so that the first
-//! positions of any number are evenly spread. They are chosen by Mitchell's best candidates (Mitchell 1991, *Spectrally
-//! optimal sampling for distribution ray tracing*). At each position, the rule's conditions return a fraction. A plant
-//! or stone occupies the position of rank r if r / [`POINTS`] is less than that fraction.
+//! Each rule has a lattice of square cells with [`POINTS`] positions each. The positions are ordered so that, for any
+//! n, the first n positions are evenly spread. They are chosen by Mitchell's best candidates (Mitchell 1991,
+//! *Spectrally optimal sampling for distribution ray tracing*). At each position, the rule's conditions return a
+//! fraction. A plant or stone occupies the position of rank r if r / [`POINTS`] is less than that fraction.
 
 mod canopy;
 mod groves;
@@ -196,8 +196,8 @@ pub struct ScatterPlacer<'a> {
 }
 
 impl ScatterPlacer<'_> {
-    /// The objects of a rule in a cell whose rank is in `ranks`, in order of rank. The cell in column 0 and row 0
-    /// begins at the north-western corner of the terrain.
+    /// The objects of a rule in one cell, in order of rank. Only objects whose rank is in `ranks` are returned. The
+    /// cell in column 0 and row 0 begins at the north-western corner of the terrain.
     pub fn objects_in_cell(
         &self,
         rule: usize,

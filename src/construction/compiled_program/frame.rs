@@ -10,7 +10,7 @@ use crate::sample::{Detail, GroundBounds, GroundSample};
 pub(crate) struct NodeFrame {
     /// Map from the parent's coordinates to the node's own.
     pub(crate) inward: Affine,
-    /// A height z of the node is the height `rise` · z + `lift` in the parent.
+    /// A height z of the node is the height `height_scale` · z + `lift` in the parent.
     pub(crate) height_scale: f64,
     pub(crate) lift: f64,
     pub(crate) stretching: f64,

@@ -73,7 +73,7 @@ pub enum EditError {
     #[error("only operators can hold features")]
     NotAnOperator,
     /// The root piece of a material layer cannot be moved.
-    #[error("the root of a material layer cannot be moved; move the features in it")]
+    #[error("the root of a material layer cannot be moved; move the features inside this root")]
     RootStays,
     /// The children cannot take the position of the operator in its parent.
     #[error("the operator is empty, or it holds several features in a position that allows only one feature")]

@@ -223,7 +223,8 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> 
     }
     let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
     let turn = libm::atan2(new[1], new[0]);
-    // points are in order around the centre: insert the new point after the last point whose direction is smaller
+    // points are in order around the centre: insert the new point after the last point whose direction is smaller than
+    // its own
     let ahead = |p: &(f32, f32)| {
         let ahead = turn - angle(p);
         if ahead < 0.0 { ahead + std::f64::consts::TAU } else { ahead }

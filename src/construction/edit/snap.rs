@@ -30,8 +30,8 @@ impl GroundBelow {
         Self { program, transform: TransformPath::for_piece(tree, path, seed) }
     }
 
-    /// The ground without all pieces at `paths`: one entry for each piece, in the coordinates of this piece. `before`
-    /// is as in [`new`](Self::new).
+    /// The ground that remains without any of the pieces at `paths`: one entry for each piece, in the coordinates of
+    /// this piece. `before` is as in [`new`](Self::new).
     pub fn of_each(tree: &Tree, paths: &[PiecePath], seed: u32, before: Option<&Program>) -> Vec<Self> {
         let program = Arc::new(program_without(tree, paths, seed, before));
         let seen_by = |path| Self { program: program.clone(), transform: TransformPath::for_piece(tree, path, seed) };

@@ -90,7 +90,7 @@ fn an_original_never_comes_to_contain_itself() {
     let before = tree.clone();
     assert!(matches!(relocate(&mut tree, &copy, &into), Err(EditError::InvalidTree(_))));
     assert_eq!(tree, before);
-    // edits of the definition apply to all copies, and its removal removes them
+    // edits of the definition apply to all copies, and removing the definition removes all copies
     rename(&mut tree, &PiecePath::definition(0), "mound");
     assert!(tree.check().is_ok() && tree.definition("mound").is_some());
     remove(&mut tree, &PiecePath::definition(0)).unwrap();

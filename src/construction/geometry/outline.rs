@@ -32,8 +32,7 @@ pub struct ClosedOutline {
 /// Reason why points do not form an outline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutlineError {
-    /// Two sides that are not adjacent meet. The two numbers are those of the points at which the sides start, counted
-    /// from 1.
+    /// Two sides that are not adjacent meet. The two numbers say at which points the sides start, counted from 1.
     #[error("the outline crosses or touches itself after point {0} and after point {1}; move one of these points")]
     Crossing(usize, usize),
     /// The outline encloses no area.

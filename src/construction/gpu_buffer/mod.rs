@@ -36,17 +36,17 @@
 //! | 9 [`op::SHARE`] | which | multiplies the samples of its own instructions by a factor, with the t of the DETAIL frame: 1 - t if `which` is 0, t if 1, and 1 if 2; skips these instructions if the factor is 0 |
 //! | 10 [`op::GULLIES`] | map (6), stretching, rise, branching, crest fade, spacing, base, from, to, ground, a list of cell, depth, turn (2), seed | opens a frame of one piece, whose slope a probe measures; p becomes map·p |
 //! | 11 [`op::PROBE`] | ground | measures the slope: runs the instructions at index `ground` for four points around the position. Gullies read the distance of the points and the height of the terrain from their own operands |
-//! | 12 [`op::GROUND`] | (a single word) | the samples so far become the ground for the following samples; ends one point of a probe |
+//! | 12 [`op::GROUND`] | (a single word) | the samples so far become the ground for the following samples; in a probe, ends the evaluation of one of the four points |
 //! | 13 [`op::GIVE`] | (a single word) | closes the frame, restores p and the spacing, gives the sample of the frame to the frame below |
 //! | 0 [`op::END`] | (a single word) | the result is in frame 0 |
 //!
-//! A map is `xx, xy, yx, yy, x, y`: q = (xx·x + xy·y + x, yx·x + yy·y + y). An extent is 0 (the new piece does not
-//! extend the area that has weight) or 1 (the new piece extends this area). Copies that cover each other have the
-//! extent 2 (over, see [`copies`](super::operators::copies)), with an empty group as their ground. Arrays and scatters
-//! are written as a blend or a replacement of all copies. An addition by slope inside a rotated copy differs slightly:
-//! the shader measures slopes along the axes of the construction, the program along the axes of the copy. The formulas
-//! are in the docs of the [`operators`](super::operators). A frame that sums only one sample returns that sample
-//! unchanged.
+//! A map is `xx, xy, yx, yy, x, y`. It maps p to q = (xx·p_x + xy·p_y + x, yx·p_x + yy·p_y + y). An extent is 0 (the
+//! new piece does not extend the area that has weight) or 1 (the new piece extends this area). Copies that cover each
+//! other have the extent 2 (over, see [`copies`](super::operators::copies)), with an empty group as their ground.
+//! Arrays and scatters are written as a blend or a replacement of all copies. An addition by slope inside a rotated
+//! copy differs slightly: the shader measures slopes along the axes of the construction, the program along the axes of
+//! the copy. The formulas are in the docs of the [`operators`](super::operators). A frame that sums only one sample
+//! returns that sample unchanged.
 //!
 //! # Primitives
 //! An instruction points to the words of its primitive: `kind, lowest, highest, slope, fade` (bounds over the whole
@@ -100,7 +100,7 @@ pub mod op {
     pub const WARP: u32 = 7;
     /// Opens a frame for a blend by level of detail.
     pub const DETAIL: u32 = 8;
-    /// One piece of a blend by level of detail.
+    /// Multiplies the samples of one piece in a blend by level of detail.
     pub const SHARE: u32 = 9;
     /// Opens a frame for a piece with gullies.
     pub const GULLIES: u32 = 10;

@@ -134,9 +134,9 @@ impl CopyPosition {
 pub struct Copy {
     /// Map from the pieces' coordinates to the parent's.
     pub map: Affine,
-    /// Factor in the map of heights z ↦ rise · z + lift.
+    /// Factor in the map of heights z ↦ `height_scale` · z + `lift`.
     pub height_scale: f64,
-    /// Offset in metres in the map of heights; see `rise`.
+    /// Offset in metres in the map of heights; see [`height_scale`](Self::height_scale).
     pub lift: f64,
     /// Index of the copy's noise variant.
     pub variant: u32,

@@ -19,8 +19,8 @@
 //! κ)/λ + 2π υ ρ |∇g|. Here κ bounds Σ |∇(w_i/Σw)| and υ bounds Σ w_i d_i / Σ w_i, in cells. The bounds of m and of the
 //! next octave's g follow by the product rule. The filter on grids computes in `f32`. Construction trees compute in
 //! `f64`, with [`Dual`] numbers for the gradient.
-//! Source: Johansen 2026, based on Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009. Fading by slope
-//! in degrees, depths in metres and the bounds are additions by Talweg.
+//! Source: Johansen 2026, based on Clay John 2018 and Nick Fenwick; Gabor noise by Lagae et al. 2009. Talweg adds the
+//! fading by slope in degrees, the depths in metres and the bounds.
 
 use std::f64::consts::TAU;
 use std::ops::{Add, Div, Mul, Sub};
@@ -52,7 +52,7 @@ const NO_BOUND: f64 = 1.0e12;
 pub trait GullyNumber:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
-    /// The number for a constant.
+    /// Converts a constant to this number type.
     fn constant(value: f64) -> Self;
     /// The value of the number, without derivatives.
     fn value(self) -> f64;
@@ -479,7 +479,8 @@ mod tests {
             let radius = law.octaves[0].cell * [0.001, 0.03, 0.4][(draws.in_range(0.0, 2.999)) as usize];
             let change = draws.in_range(0.0, 2.0) / law.octaves[0].cell;
             let slope = scaled(draws.unit_vector(), draws.in_range(0.0, 1.0));
-            // the rows are perpendicular and have the length `change`, so the slope changes equally in every direction
+            // the rows of the matrix are perpendicular and have the length `change`, so the slope changes equally in
+            // every direction
             let (turn, side) = (draws.unit_vector(), if draws.in_range(0.0, 1.0) < 0.5 { 1.0 } else { -1.0 });
             let rows = [scaled(turn, change), scaled([-turn[1] * side, turn[0] * side], change)];
             let slope_at = |p: Point| {

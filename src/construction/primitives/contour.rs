@@ -250,7 +250,7 @@ impl PieceForm for Contour {
                 Err(error) => {
                     builder.problem(
                         site,
-                        format!("{error}; until then the points of the contour are sorted by direction"),
+                        format!("{error}; until this is fixed, the points of the contour are sorted by direction"),
                     );
                 }
                 Ok(None) if !self.goes_around() => builder.problem(

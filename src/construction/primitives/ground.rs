@@ -105,7 +105,8 @@ impl ReliefField {
                 frequency = 1.0 / (form.size * if k == 0 { WANDER_WAVES } else { SWELL_WAVES });
             }
             let seed = seed.wrapping_add(0x9e37_79b9u32.wrapping_mul(k as u32 + 1));
-            // noise is 0 at lattice points: shift each octave so that these points do not coincide
+            // noise is 0 at lattice points: shift each octave so that the lattice points of different octaves do not
+            // coincide
             let shift = f64::from(seed >> 8) * (1.0 / 16_777_216.0);
             octaves.push(ReliefOctave {
                 amplitude,

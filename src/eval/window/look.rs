@@ -8,8 +8,8 @@ use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, NodeDrainage, NodeKind, NodeParts};
 use crate::scene::{Layer, Mask, Scene};
 
-/// Stencil radius, in cells, of removing the detail that a coarser grid does not have. The radius covers the
-/// interpolation through the coarse samples on both sides, and a fine sample between two coarse samples.
+/// Stencil radius, in cells, of the step that removes detail which a coarser grid does not have. The radius is wide
+/// enough for interpolation through the coarse samples on both sides, even at a fine sample between two coarse samples.
 const DETAIL_CELLS: usize = 6;
 
 /// The stencil radius of a layer on a grid, and the other data that the layer needs.
@@ -113,7 +113,7 @@ pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(Lay
     Some((look, reason))
 }
 
-/// Whether the strokes of a mask depend on more than the position being painted.
+/// Whether the mask has strokes whose effect at a position depends on other positions as well.
 fn is_painted_together(mask: &Mask) -> bool {
     mask.is_active() && mask.by_paint && !mask.painted.are_pointwise()
 }

@@ -324,7 +324,7 @@ fn run_iterations(
 }
 
 /// The changes that coarse-to-fine processes of a scene made, up to the layer `topmost`, by layer index. Each change
-/// includes a whole grid of `samples` per side and all coarser grids.
+/// covers a whole grid of `samples` per side, and includes the changes on all coarser grids.
 ///
 /// # Errors
 /// If the evaluation was cancelled.

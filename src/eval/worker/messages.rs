@@ -64,12 +64,12 @@ pub struct Insight {
     pub probe: Option<PositionProbe>,
 }
 
-/// A terrain, together with data that the owner prepares from it on the worker thread.
+/// A terrain, together with data that the owner of the worker prepares from it on the worker thread.
 #[derive(Clone, Debug)]
 pub struct Output<P> {
     /// Heights and data maps; a preview has fewer samples than the scene.
     pub terrain: Arc<Terrain>,
-    /// The data that the owner prepared.
+    /// The data that the owner of the worker prepared.
     pub prepared: P,
     /// The iteration that the terrain shows, if a playhead is set.
     pub playhead: Option<Playhead>,

@@ -3,7 +3,7 @@
 //!
 //! One named thread owns a rayon pool. A new request stops the running request, with one exception: while the user
 //! drags a slider, a running preview can finish, because otherwise no preview would ever appear. Every report carries
-//! the revision of its request, so that the owner can drop stale reports.
+//! the revision of its request, so that the owner of the worker can drop stale reports.
 //!
 //! | file | contents |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | `queue` | the running request and the next request |
 //! | `thread` | the thread that serves requests |
 //!
-//! This file holds the owner's handle.
+//! This file holds [`Worker`], the handle through which its owner uses the thread.
 
 mod messages;
 mod queue;
@@ -31,7 +31,7 @@ use super::{ChangedRegion, thread_pool};
 use crate::field::Terrain;
 use crate::scene::Scene;
 
-/// The owner's handle of the background thread.
+/// The handle of the background thread. The program that holds it is the owner of the worker.
 pub struct Worker<P> {
     shared: Arc<WorkerShared>,
     reports: Receiver<WorkerReport<P>>,

@@ -29,7 +29,7 @@ pub(super) struct RequestQueue {
 pub(super) struct WorkerShared {
     pub(super) queue: Mutex<RequestQueue>,
     pub(super) wake_up: Condvar,
-    /// Whether the thread sent a frame that the owner has not taken yet.
+    /// Whether the thread sent a frame that the owner of the worker has not received yet.
     pub(super) frame_out: AtomicBool,
 }
 

@@ -207,9 +207,9 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(())
     }
 
-    /// Steps through a process at the requested speed. The next frame is computed only after the owner has taken the
-    /// last frame. A process that is too slow for this speed runs as fast as it can, in steps short enough to look
-    /// continuous.
+    /// Steps through a process at the requested speed. The next frame is computed only after the owner of the worker
+    /// has received the last frame. A process that is too slow for this speed runs as fast as it can, in steps short
+    /// enough to look continuous.
     fn play(
         &self,
         request: &Request,
@@ -221,7 +221,8 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         let full = request.scene.samples();
         let end = request.scene.iterations(from.layer).unwrap_or(0);
         let mut at = from.iteration;
-        // The time when the clock was set, and the iteration at that time. The due iteration is counted from both.
+        // The time when the clock was set, and the iteration at that time. The due iteration is computed from these two
+        // values.
         let (mut clock, mut base) = (Instant::now(), at);
         while at < end {
             let mut next = at + 1;
@@ -270,7 +271,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
     }
 
     fn report(&self, report: WorkerReport<P>) {
-        // Sending fails if the owner has dropped its handle; then nobody needs the report.
+        // Sending fails if the owner of the worker has dropped the handle; then nobody needs the report.
         if self.sender.send(report).is_ok() {
             (self.wake)();
         }

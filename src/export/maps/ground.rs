@@ -1,7 +1,7 @@
 //! Ground cover: colours, ground types, splat maps.
 //!
-//! Ground types are those of the biome table that colours the scene. A square terrain with a palette has the materials
-//! of the 3D view instead, by the same rules.
+//! Ground types are those of the biome table that colours the scene. A square terrain with a palette uses the materials
+//! of the 3D view instead of ground types, by the same rules.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapS
     band_sheet(range, source.band_metres, at)
 }
 
-/// Like [`bands`], with bands of `step` metres. `at` returns heights in metres, which are between two limits.
+/// Like [`bands`], with bands of `step` metres. `at` returns heights in metres, which lie between `low` and `high`.
 pub(super) fn band_sheet<'a>(
     (low, high): (f32, f32),
     step: f32,

@@ -292,7 +292,8 @@ pub(crate) struct SampledSquare<'a> {
     /// Lowest and highest result of `value` on terrain, in the terrain's own units. For the curvature map, the lowest
     /// and highest curvature in 1/m.
     pub range: (f32, f32),
-    /// Returns the value at a row and column in the terrain's own units: the height, or that of the requested data map.
+    /// Returns the value at a row and column in the terrain's own units: the height, or the value of the requested data
+    /// map.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
     pub band_metres: f32,
 }

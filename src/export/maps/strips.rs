@@ -48,14 +48,14 @@ pub fn reason_for_whole(map: &ExportMap, scene: &Scene) -> Option<&'static str> 
 }
 
 impl<'a> SquareMaps<'a> {
-    /// Whether this type makes the map. The other streamed maps are computed from the value of a sample and its
+    /// Whether [`SquareMaps`] computes the map. The other streamed maps are computed from the value of a sample and its
     /// neighbours.
     pub fn has(map: &ExportMap) -> bool {
         use ExportMap::{Colours, Control, Moisture, Splat, Temperature, Types, Weights};
         matches!(map, Colours | Types | Splat | Weights | Control | Temperature | Moisture)
     }
 
-    /// Whether this type makes the map as a single sheet.
+    /// Whether [`SquareMaps`] computes the map as a single sheet.
     pub fn is_one_sheet(map: &ExportMap) -> bool {
         Self::has(map) && !matches!(map, ExportMap::Splat | ExportMap::Weights)
     }

@@ -28,8 +28,8 @@ pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(us
 ///
 /// Law: H = -((1 + q²) r - 2 p q s + (1 + p²) t) / (2 (1 + p² + q²)^(3/2)), with p = ∂z/∂x, q = ∂z/∂y, r = ∂²z/∂x², s =
 /// ∂²z/∂x∂y, t = ∂²z/∂y² (Evans 1980; Florinsky 1998). On a square the derivatives are differences of 3 × 3 samples. On
-/// a globe they are those of the quadratic surface fitted to the neighbours, in the plane that touches the sphere at
-/// the sample.
+/// a globe they are the derivatives of the quadratic surface fitted to the neighbours, in the plane that touches the
+/// sphere at the sample.
 pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(usize) -> f32 + Send + Sync + 'a> {
     let (grid, n) = (terrain.grid, terrain.samples());
     let relief = scene.settings.relief_metres;

@@ -1,5 +1,5 @@
-//! Engines and programs: the files and sizes that they support, and their import settings. Each program has a file, and
-//! all are in one list.
+//! Engines and programs: the files and sizes that they support, and their import settings. Each program has a source
+//! file, and one list contains all programs.
 
 mod bevy_engine;
 mod blender;

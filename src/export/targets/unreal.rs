@@ -73,7 +73,7 @@ mod tests {
                 assert!((shown - meant).abs() < 0.1 * step.max(1e-3), "{number}: {shown} instead of {meant}");
             }
         }
-        // The range of the issue: 2,417.829 m.
+        // The height range from a reported issue: 2,417.829 m.
         assert!((scale_and_height(0.0, 2417.829).0 - 472.2395).abs() < 1e-3);
     }
 }

@@ -92,7 +92,7 @@ crate::params! {
             => |brush| matches!(brush.tool, BrushTool::Flatten | BrushTool::Slope);
         /// Target height at the end of the stroke.
         end_level: f32 = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |brush| brush.tool == BrushTool::Slope;
-        /// Smooths features smaller than this size; for noise, the size of the largest bumps.
+        /// The brush smooths features smaller than this size; in noise, the largest bumps have this size.
         detail: f32 ["m"] = 50.0, 0.01..=100_000.0, slider 1.0..=1000.0
             => |brush| matches!(brush.tool, BrushTool::Smooth | BrushTool::Noise);
         /// Selects a different pattern of bumps.

@@ -63,7 +63,7 @@ pub(super) fn dabs(path: &[StrokePoint], spacing: f32) -> Vec<(StrokePoint, f32)
         gone += along;
     }
     made.push((path[path.len() - 1], step));
-    // Each of the two end points represents half the length of an inner point.
+    // Each of the two end points represents half the path length that an inner point represents.
     let last = made.len() - 1;
     (made[0].1, made[last].1) = (0.5 * step, 0.5 * step);
     made

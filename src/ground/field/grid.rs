@@ -7,7 +7,7 @@ crate::choices! {
     /// Whether the terrain ends at its edges or continues at the opposite edge.
     Edges {
         Open "Open": "The terrain ends at its edges.",
-        Wrap "Wrapping": "The terrain continues at the opposite edge, so that copies tile without a seam.",
+        Wrap "Wrapping": "The terrain continues at the opposite edge, so copies of it fit together without a seam.",
     }
 }
 
@@ -57,7 +57,7 @@ impl Grid {
         Self { faces: FACES, ..Self::new(samples, Edges::Open) }
     }
 
-    /// This whole grid with `samples` samples per side instead; edges and faces stay the same.
+    /// The whole grid, but with `samples` samples per side; edges and faces stay the same.
     pub fn with_samples(self, samples: usize) -> Self {
         Self { samples, first: [0; 2], whole: samples, ..self }
     }

@@ -60,8 +60,8 @@ pub trait RowMetric: Copy {
     /// Area of a cell, in units of the mean cell area.
     fn area(self, column: usize) -> f32;
 
-    /// Converts `share`, a fraction of the depth of a mean-area cell, to the fraction of this cell's depth that has the
-    /// same volume. The result is at most 1.
+    /// Converts `share`, a fraction of the depth of material in a cell of the mean area, to the fraction of the depth
+    /// in this cell that has the same volume. The result is at most 1.
     fn equal_volume_fraction(self, share: f32, column: usize) -> f32;
 }
 
@@ -303,7 +303,8 @@ impl Stencil for Conductances<'_> {
     }
 }
 
-/// One value for every pair of neighbours on a globe. The table is a face with a margin of one: n + 2 rows and columns.
+/// One value for every pair of neighbours on a globe. The table covers a face and a margin of one sample: n + 2 rows
+/// and columns.
 #[derive(Clone, Debug)]
 pub struct Links {
     n: usize,

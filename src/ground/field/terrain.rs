@@ -20,7 +20,7 @@ crate::choices! {
         Snow "Snow": "Depth of snow, included in the height.",
         Film "Rainwater film": "Depth of the film of rainwater that runs over the terrain. Images omit it, so that the terrain stays visible.",
         Vegetation "Vegetation": "Density of the vegetation, from 0 to 1.",
-        Brightness "Brightness": "Brightness added to the surface colour: above 0 for rays and fresh rubble, below 0 for dark lava.",
+        Brightness "Brightness": "Brightness added to the surface colour: above 0 for crater rays and fresh rubble, below 0 for dark lava.",
         Ground "Ground": "Presence of ground: 1 is ground, 0 is void. Images omit samples below 0.5.",
         Ridge "Crests and creases": "Position between crest and gully: 1 is a crest, -1 the bottom of a gully.",
         Uplift "Uplift": "Uplift rate of mountains, as a fraction of the greatest uplift.",

@@ -2,8 +2,8 @@
 //!
 //! Law: water rises everywhere at the same level. A depression starts at its pit and ends at its spill point, where its
 //! water first meets the water of a deeper depression. Of two pits of equal height, the pit with the lower index counts
-//! as deeper. The deepest depression never ends. Spill level minus pit height is the prominence of the pit; on the
-//! inverted terrain it is the topographic prominence of a peak.
+//! as deeper. The deepest depression has no spill point. Spill level minus pit height is the prominence of the pit; on
+//! the inverted terrain it is the topographic prominence of a peak.
 //! Scheme: cells belong to the pit that they drain to, so only the lowest link between each two neighbouring basins
 //! matters. These links are processed in the order of their height: O(n + p log p) operations for n cells and p links.
 //! Boundary: edge cells are ordinary cells with fewer neighbours; on a wrapping terrain every cell has all eight

@@ -96,7 +96,7 @@ impl UpstreamOrder {
 
     /// Visits each cell after all cells that drain to it. `visit(cell, held, own)` gets the amount of the cell (its
     /// initial value in `held` plus the inflow) and the cell's entry in `own`. It returns the amount for each receiver.
-    /// Cells that are their own receivers are not visited; their inflow stays there.
+    /// Cells that are their own receivers are not visited; their inflow stays in `held`.
     ///
     /// # Errors
     /// Fails if the run is cancelled; some cells have been visited by then.

@@ -13,8 +13,8 @@ use crate::io::{Raster, RasterError, is_built_in, raster_as, raster_from_reader}
 /// Minimum number of samples along the longer side of a mesh; `MOST` is the maximum number.
 const FEWEST: usize = 1025;
 const MOST: usize = 8193;
-/// Limit on the number of samples along a row, per triangle in the row, if all triangles had equal size. In meshes with
-/// few triangles, this limits the influence of a single sliver.
+/// Maximum ratio between the samples along a row and the triangles along a row, if all triangles had equal size. In
+/// meshes with few triangles, this ratio limits the influence of a single sliver on the spacing.
 const MOST_FOR_TRIANGLE: f64 = 32.0;
 
 /// The raster called `name` as from [`raster_as`], or the heights of a mesh (GLB, OBJ, PLY, STL) projected from above.

@@ -335,7 +335,7 @@ macro_rules! choices {
             pub fn label(self) -> &'static str {
                 Self::OPTIONS[self as usize].label
             }
-            /// The variant with the name in files, in letters of any case.
+            /// The variant whose name in files is `name`, ignoring case.
             #[allow(dead_code, reason = "only some choices are named on the command line and in Python")]
             pub fn named(name: &str) -> Option<Self> {
                 let at = Self::OPTIONS.iter().position(|option| option.name.eq_ignore_ascii_case(name))?;

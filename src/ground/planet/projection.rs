@@ -36,8 +36,8 @@ pub struct Equirectangular {
 }
 
 impl Equirectangular {
-    /// A map with the same number of samples per row as there are around the planet's equator. `samples` counts them
-    /// along a side of a face.
+    /// A map with the same number of samples per row as there are around the planet's equator. `samples` is the number
+    /// of samples along a side of a face.
     pub fn for_samples(samples: usize) -> Self {
         let width = 4 * (samples - 1);
         Self { width, height: width / 2, registration: Registration::Pixel }
@@ -106,7 +106,8 @@ impl Equirectangular {
     /// The sample that continues the map at a column and row beyond its edges: columns wrap around, and rows beyond a
     /// pole continue half a turn away.
     pub fn wrapped(&self, column: isize, row: isize) -> (usize, usize) {
-        // Number of samples per full turn, and the number that a row and its mirror image at the north pole add up to.
+        // Number of samples per full turn, and the sum of the indices of a row and of its mirror image at the north
+        // pole.
         let (turn, mirror) = match self.registration {
             Registration::Pixel => (self.width as isize, -1),
             Registration::Grid => (self.width as isize - 1, 0),

@@ -8,8 +8,8 @@
 //!   turn by up to about 40° from the steepest descent. Steepest descent without random heights would give straight
 //!   lines in the eight grid directions. On terrain steeper than [`STEEPEST`] the streams follow the valleys of the
 //!   terrain.
-//! - A channel bed falls downstream. Its height is the lowest terrain height so far downstream, at most [`CUT`]·c below
-//!   the terrain.
+//! - A channel bed falls downstream. Its height at a sample is the lowest terrain height along the stream from its
+//!   source to the sample, but at most [`CUT`]·c below the terrain of the sample.
 //! - The channel is d = [`DEPTH`]·c·(A/A₁)^[`DEPTH_EXPONENT`] deep, and at most [`DEEPEST`] times as deep as at A = A₁.
 //!   Here A is the drainage area, and A₁ is 1 % of the area of the terrain.
 //!
@@ -184,7 +184,7 @@ mod tests {
             (straight as f32 / samples.len() as f32, most)
         };
         let (straight, wandering) = (along_rows(&ground.height), along_rows(&wandering_ground(&cx, &ground).unwrap()));
-        // On the plain without random heights every row drains by itself, except the sample at the edge.
+        // On the plain without random heights the water of each row flows along the row to the sample at the edge.
         assert!(straight.0 > 0.99 && straight.1 <= 257.0, "{straight:?}");
         assert!(wandering.0 < 0.75 && wandering.1 > 1500.0, "{wandering:?}");
     }

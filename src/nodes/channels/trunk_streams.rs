@@ -16,7 +16,7 @@
 //! thalweg. There, the changes by iterations are reduced as in preserved beds, and the channels are cut once more
 //! afterwards. Trunk streams follow the steepest descent (D8), across spill points, where more than [`TRUNK_SHARE`] of
 //! the terrain drains. They are found once, on a grid of fixed size that is always evaluated on the whole terrain.
-//! Hence the cost does not grow with the requested size, and windows work.
+//! Hence the cost does not grow with the requested size, and a window gets the same streams as the whole terrain.
 //! Source: the stream lines that ANUDEM enforces (Hutchinson 1989), here along the terrain's own streams. The thalweg,
 //! and the rule that no bed is breached, are our own.
 
@@ -32,10 +32,11 @@ use talweg_ground::field::{Cancelled, Control, Grid, Terrain, resample};
 use talweg_ground::hydrology::tiled::{SurveyReader, WordError, write_list};
 use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 
-/// Least drainage area of a trunk stream, as a fraction of the terrain's area. It is a quarter of the usual threshold,
-/// because tributaries grow.
+/// Least drainage area of a trunk stream, as a fraction of the terrain's area. It is a quarter of the usual threshold
+/// of 1 %, because tributaries grow.
 const TRUNK_SHARE: f32 = 0.0025;
-/// Half the width of a bed, in cells of the grid on which the streams are found. The bed fades over one more cell.
+/// Half the width of a bed, in cells of the grid on which the streams are found. The weight of the bed fades to 0 over
+/// one more cell.
 const BED_CELLS: usize = 2;
 /// Depth of the thalweg in cells of the coarser grid. On hills a few kilometres wide it is a few decimetres.
 const THALWEG: f32 = 0.04;
@@ -45,7 +46,8 @@ const THALWEG: f32 = 0.04;
 const HELD_BED_CELLS: usize = 1;
 const HELD_THALWEG: f32 = 0.01;
 /// Half the width, in cells, over which detail of the layers below is removed around incised channels. This width
-/// exceeds the width of preserved beds. Otherwise pits of the detail would remain, which the process fills elsewhere.
+/// exceeds the width of preserved beds. Otherwise pits in this detail would remain beside the channels; elsewhere the
+/// process fills these pits.
 const INCISED_BED_CELLS: usize = 3;
 /// Iterations on a finer grid change the height of a trunk stream's bed. This fraction of the change is undone, so that
 /// the stream stays in its channel. Undoing the whole change would hold the channels slightly better. But it would
@@ -163,7 +165,7 @@ impl TrunkStreams {
         Ok(())
     }
 
-    /// Removes the detail of `beneath` that the grid `coarse` does not have from the beds, and cuts the thalweg where
+    /// Removes from the beds the detail of `beneath` that the grid `coarse` does not have, and cuts the thalweg where
     /// the treatment of the beds has one.
     fn remove_detail_from_beds(
         &self,
@@ -289,7 +291,8 @@ mod tests {
                 assert_eq!(made, height(2 * row, 2 * column), "{row} {column}");
             }
         }
-        // The grid sizes here do not double, so samples of the coarser grid are between samples of the finer grid.
+        // The finer grid does not have exactly twice the cells per side here, so samples of the coarser grid are
+        // between samples of the finer grid.
         let plane: Vec<f32> = (0..fine.len()).map(|k| (k / 33 + 2 * (k % 33)) as f32).collect();
         let third = Grid::new(13, Edges::Open);
         let made = sampled(fine, third, &plane);

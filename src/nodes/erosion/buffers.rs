@@ -167,8 +167,8 @@ pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
         for (fall, (&old, &new)) in falls.iter_mut().zip(old.iter().zip(new)) {
             *fall = f64::from(old) - f64::from(new);
         }
-        // two separate loops: in a single loop the compiler pairs the net sum with the gross sum instead of
-        // neighbouring cells, which takes twice the time
+        // two separate loops: in a single loop the compiler puts the net sum and the gross sum into one vector, instead
+        // of neighbouring cells; that takes twice the time
         let (eights, last) = falls.as_chunks::<8>();
         for falls in eights {
             net.iter_mut().zip(falls).for_each(|(net, fall)| *net += fall);

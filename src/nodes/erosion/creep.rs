@@ -83,7 +83,7 @@ impl Process for Creep {
 
     fn parts(&self) -> NodeParts<'_> {
         NodeParts::Iterations {
-            // one explicit step for each quarter of a cell's area in κ·Δt
+            // one explicit step for each quarter of a cell's area that κ·Δt contains
             reach: StencilRadius {
                 square_metres: self.diffusivity * self.time_step * (1.0 / STABLE) as f32 * 1.0001,
                 ..StencilRadius::of_cells(2)

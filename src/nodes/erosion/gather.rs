@@ -57,7 +57,7 @@ pub struct Settling<'a, const OWN: usize, const GIVEN: usize> {
     pub shares: [[&'a [f32]; 3]; GIVEN],
 }
 
-/// Output of a step, with the old height, wear and deposits from which the output follows.
+/// Output of a step, and the old heights, wear and deposits from which it is computed.
 pub struct GatherStep<'a, const OUT: usize> {
     pub out: [&'a mut [f32]; OUT],
     /// Index in `out` of the map of the carried material; `None` if nothing is carried.

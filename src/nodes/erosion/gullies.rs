@@ -33,7 +33,7 @@ talweg_ground::params! {
         persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
         /// How strongly finer gullies turn towards larger ones. At 0 all gullies run straight down the slope.
         branching: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
-        /// Distance that gullies keep from crests and from the bottoms of larger gullies, as a fraction.
+        /// Fraction by which gullies fade out on crests and at the bottoms of larger gullies; at 0 they do not fade.
         crest_fade: f32 ["share"] = 0.7, 0.0..=1.0;
         /// Slope below which there are no gullies.
         slope_from: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=30.0;

@@ -15,14 +15,14 @@
 //! the water that left a cell is added to the map Flow. The unit of Flow is the rain of one iteration on one cell. Wear
 //! and deposits record the net change of each iteration. The water is not part of the Water map, because it covers
 //! every slope and images would show a flooded country.
-//! The end: the last water stays in place and holds its sediment, at most K_c·w; with the papers' constants that is a
-//! ten-thousandth of the relief. This sediment is in the Sediment map and counts as carried in the mass balance. A run
-//! does not know which iteration is the last, so this sediment never settles automatically. Another layer of this
-//! erosion with rain 0 lets it settle.
+//! The end: after the last iteration, the remaining water stays in place and holds its sediment, at most K_c·w; with
+//! the papers' constants that is a ten-thousandth of the relief. This sediment is in the Sediment map and counts as
+//! carried in the mass balance. A run does not know which iteration is the last, so this sediment never settles
+//! automatically. Another layer of this erosion with rain 0 lets it settle.
 //!
 //! On a globe the water and sediment that pass between two cells are volumes and spread over the area of the receiving
-//! cell. The equations contain no distances, so water moves one cell per iteration. On a globe one cell is up to a
-//! tenth longer or shorter than the mean distance.
+//! cell. The equations contain no distances, so water moves one cell per iteration. On a globe the distance between
+//! cells is up to a tenth above or below its mean.
 //!
 //! Scheme: `gather`: old maps are read, new maps are written. Amounts too small for `f32` heights stay in the sediment
 //! (`lay_down`), so that height plus sediment is conserved over any number of iterations.

@@ -134,7 +134,7 @@ impl Process for HydraulicFast {
 }
 
 /// Indices of a cell's values in the sweep: altitude a, depth of the water, and water that left the cell. On rock of
-/// varying hardness the net sediment that arrived with the water, and the solubility, follow.
+/// varying hardness there are two more values: the net sediment that arrived with the water, and the solubility.
 const LEVEL: usize = 0;
 const WATER: usize = 1;
 const GIVEN: usize = 2;

@@ -42,7 +42,8 @@ pub struct LowestThreshold {
 /// The data maps that these two processes write, in the order of [`NextState::maps`].
 pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
-/// A run of fast thermal erosion or of Olsen's erosion; they differ only in the slopes that move.
+/// A run of fast thermal erosion or of Olsen's erosion; the two processes differ only in the slopes on which material
+/// moves.
 #[derive(Clone)]
 pub struct LowestNeighbourRun {
     moving_slopes: MovingSlopes,

@@ -13,8 +13,8 @@
 //! iterations) the erosion score rises from 0.559 to 0.893 (tests/core/nodes/documents.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side. Squares only, like every
 //! [`sweep`](super::sweep).
-//! Source: Olsen 2004; Le Martelot 2005, §3.3.3. There T = k/N, with N the samples along a side. It is the slope of the
-//! angle atan(k · relief_metres / size_metres).
+//! Source: Olsen 2004; Le Martelot 2005, §3.3.3. In these papers T = k/N, with N the samples along a side. This
+//! threshold corresponds to the angle atan(k · relief_metres / size_metres).
 
 use super::lowest::{LowestNeighbourRun, LowestThreshold, MovingSlopes};
 use super::talus::TalusThreshold;

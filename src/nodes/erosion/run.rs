@@ -17,7 +17,7 @@ pub trait ErosionRun: Clone + Send + Sync + 'static {
     fn jump(&mut self, _iterations: u32) -> bool {
         false
     }
-    /// The terrain after the last completed iteration, and the mass balance of all iterations up to then.
+    /// The terrain after the last completed iteration, and the mass balance of all completed iterations.
     fn state(&self) -> (&Terrain, MassBalance);
     /// The terrain after the last completed iteration; all other memory is freed. Runs whose state has more than
     /// heights and data maps implement this method, to drop the rest.

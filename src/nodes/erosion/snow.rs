@@ -23,7 +23,7 @@
 //! From coarse to fine: all snow falls on the coarsest grid. On finer grids it slides over the finer terrain, with as
 //! many passes per iteration as on the coarsest grid. There it also melts, and is levelled over the same length. So
 //! drifts and the pattern of sticking snow have the detail of the coarsest grid. Snow in couloirs and below cliffs has
-//! the detail of the finest grid. Each finer grid has a few hundredths more snow at the edges of the cover, where
+//! the detail of the finest grid. Each finer grid has a few per cent more snow at the edges of the cover, where
 //! interpolation of the coarser depths would fall below 0.
 //! Source: Cordonnier et al. 2018; degree days: Hock 2003; snow and rain: Auer 1974.
 
@@ -134,7 +134,7 @@ impl Process for Snow {
         let mut bed = terrain.height.clone();
         let snow: Vec<f32> = match terrain.map(MapKind::Snow) {
             None => vec![0.0; bed.len()],
-            // snow that layers below left can also slide and melt
+            // snow of the layers below can also slide and melt
             Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
         };
         bed.iter_mut().zip(&snow).for_each(|(b, s)| *b -= s);
@@ -163,7 +163,7 @@ const SLIDE_SHARE: f32 = 0.2;
 const MOST_CREEP: f32 = 0.04;
 /// Range of slope angles below `hold_angle` over which the fraction of snow that sticks falls from 1 to 0.
 const HOLD_FADE_DEGREES: f32 = 15.0;
-/// Range of temperatures below the snow line's over which rain turns to snow (Auer 1974).
+/// Range of temperatures, below the temperature at the snow line, over which rain turns to snow (Auer 1974).
 const SNOW_CELSIUS: f32 = 2.0;
 /// Elevation of the noon sun above the horizon.
 const SUN_ELEVATION_DEGREES: f32 = 40.0;
@@ -171,15 +171,15 @@ const SUN_ELEVATION_DEGREES: f32 = 40.0;
 const HALF_DRIFT: f32 = 0.176;
 
 /// Returns the number of slides in one iteration on a grid of `samples` a side. If `level` is above 1, the result is
-/// the number of the coarsest grid, whose cells are `level` times larger.
+/// the number of slides on the coarsest grid, whose cells are `level` times larger.
 fn passes(samples: usize, level: f32) -> usize {
     let coarsest = if level > 1.0 { (samples as f32 / level) as usize } else { samples };
     ((coarsest + 128) / 256).clamp(1, MOST_PASSES)
 }
 
 const MOST_PASSES: usize = 8;
-/// Number of extra fields in the saved state of a run. One is the ground without snow, the other is the depth fallen,
-/// which is repeated in every sample.
+/// Number of extra fields in the saved state of a run. One is the ground without snow, the other is the depth of snow
+/// that has fallen, which is repeated in every sample.
 const STATE_FIELDS: usize = 2;
 
 #[derive(Clone)]

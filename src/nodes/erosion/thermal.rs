@@ -19,13 +19,14 @@
 //! record the net change of each iteration, so rock that only passes through a cell leaves no trace there.
 //! From coarse to fine: the talus angle is the same on every grid. A few iterations on a coarse grid carry the scree as
 //! far as thousands on a fine grid. Slopes below the talus angle keep the roughness of each grid, which would change
-//! the path of the water from grid to grid. So on grids of more than 513 samples, terrain that crosses the bed of a
-//! trunk stream is lowered to the bed. The volume removed for this purpose is in the mass balance as resampled.
+//! the path of the water from grid to grid. So on grids of more than 513 samples a side, terrain that crosses the bed
+//! of a trunk stream is lowered to the bed. The volume removed for this purpose counts as `resampled` in the mass
+//! balance.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is conserved, so heights stay bounded for any c.
 //! A hollow is filled from all sides at once, so a large c overshoots. At 257² samples of fractal noise the papers' c =
-//! 0.5 moves four times as much rock back and forth in iteration 50 as c = 0.3 does. It is no closer to rest after 1000
-//! iterations.
+//! 0.5 moves four times as much rock back and forth in iteration 50 as c = 0.3 does. With c = 0.5 the slopes are still
+//! no closer to rest after 1000 iterations.
 //! Anisotropy: a cone that came to rest at slope 1 has the slopes 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all
 //! eight neighbours. The slopes are 1.05, 1.27 and 1.37 with the four orthogonal neighbours, and 1.36, 1.24 and 1.01
 //! with the diagonal ones (tests/core/nodes/erosion/classic.rs).
@@ -94,8 +95,8 @@ impl Process for Thermal {
     fn traits(&self) -> Traits {
         Traits {
             writes: &WRITTEN,
-            // version 2 applies only to runs from coarse to fine, in which trunk streams of large grids keep their
-            // places
+            // version 2 applies only to runs from coarse to fine, in which trunk streams keep their places on large
+            // grids
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 2 },
             on_planet: Some(OnPlanet { version: 1, more_fields: 5.9, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(3.0),

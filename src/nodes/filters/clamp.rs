@@ -2,8 +2,8 @@
 //!
 //! Law: c is the ceiling and k the `knee`, half the height range over which terrain bends. Heights h above c - k bend
 //! towards the ceiling, out = c - (c + k - h)²/4k, and heights above c + k become c. The same holds upside down at the
-//! floor. The bends join the unchanged heights without a crease. k is at most half of ceiling - floor. A floor above
-//! the ceiling swaps with it.
+//! floor. The bends join the unchanged heights without a crease. k is at most half of ceiling - floor. If the floor is
+//! above the ceiling, the two are swapped.
 //! Boundary: no effect, because each sample is independent.
 //! Source: quadratic smooth minimum, Quílez 2013.
 

@@ -1,8 +1,8 @@
 //! Displacement fields made of smooth noise.
 //!
 //! Law: each component of the displacement is fractal gradient noise ([`GradientNoise`]) with its own random stream. On
-//! a square there are two components, around a globe three components in space. `reach` is three standard deviations.
-//! On a globe the vertical component is dropped.
+//! a square there are two components, around a globe three components in space. `reach_metres` is three standard
+//! deviations of the displacement. On a globe the vertical component is dropped.
 
 use crate::Context;
 use crate::generators::gradient_noise::GradientNoise;

@@ -2,10 +2,11 @@
 //!
 //! Law: out = the median of all samples within `radius`. For an even number of samples it is the lower of the two
 //! middle heights. The result is exact. A radius below one cell changes nothing.
-//! Scheme: heights are sorted once and replaced by unique ranks. The disc that slides along a row is a bit set with
-//! counts. In this set the new median is only a few 64-bit words away from the previous median (after Huang et al.
-//! 1979). Each step adds one edge of the disc and removes the other, so the cost grows with the radius in cells. On
-//! 1025² samples and 2 threads the filter takes about 35 ms + 6 ms per cell of radius. To bound the cost, the radius is
+//! Scheme: heights are sorted once and replaced by unique ranks. A disc slides along each row. The ranks of the samples
+//! in the disc are stored as a bit set with a count of the ranks in every block of 1024. In this set the new median is
+//! only a few 64-bit words away from the previous median (after Huang et al. 1979). Each step adds the samples at the
+//! front edge of the disc and removes those at the rear edge, so the cost grows with the radius in cells. On 1025²
+//! samples and 2 threads the filter takes about 35 ms + 6 ms per cell of radius. To bound the cost, the radius is
 //! limited to 1/16 of a side.
 //! Boundary: at an open edge the disc is cut off. On wrapping grids the disc continues on the opposite side. On a globe
 //! it continues along the rows and columns of the adjacent face; these lines converge, so the disc is up to 30 %
@@ -172,7 +173,7 @@ impl DiscRows {
 const BLOCK_BITS: u32 = 10;
 const BLOCK_WORDS: usize = 1 << (BLOCK_BITS - 6);
 
-/// A set of ranks. It keeps the number of its members below `block`, the block of the last median.
+/// A set of ranks. `below` is the number of its members in the blocks before `block`, the block of the last median.
 struct RankSet {
     words: Vec<u64>,
     counts: Vec<u32>,

@@ -3,12 +3,12 @@
 //! Law: out(p) = h(p + d), |d| ≤ `magnitude`. With random displacement, d is drawn uniformly from the disc of radius
 //! `magnitude` for every sample of the scene, and rounded to the nearest sample in the disc. Every result is therefore
 //! an existing height within the radius, as in the paper. With smooth noise, d = magnitude · 2v / max(1, |2v|), where v
-//! is smooth noise (`displacement`) with features of width `size`. Cells are those of the scene's own resolution, so
-//! that a preview shows the same displacement. If the grid has samples between those of the scene, they use the
-//! displacement of the scene's nearest sample, and are interpolated bilinearly. Data maps move as well. Magnitude 0
-//! changes nothing.
+//! is smooth noise (`displacement`) with features of width `size`. A magnitude in cells refers to cells of the scene's
+//! own resolution, so that a preview shows the same displacement. If the grid has samples between those of the scene,
+//! they use the displacement of the scene's nearest sample, and are interpolated bilinearly. Data maps move as well.
+//! Magnitude 0 changes nothing.
 //! Boundary: beyond an open edge the edge sample is read; wrapping terrains stay seamless. On a globe d is tangential
-//! to the surface, and the nearest sample is a sample of the scene.
+//! to the surface, and a random displacement ends at the nearest sample of the scene.
 //! Source: Le Martelot 2005, §3.2 (figure 12); Olsen 2004.
 
 use std::f64::consts::FRAC_PI_2;

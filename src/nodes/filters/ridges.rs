@@ -8,8 +8,8 @@
 //! columns are great circles. X and Y are the tangents of their angles, and δ = 1 + X² + Y². The Christoffel terms are
 //! therefore short: ∇₁₁ = g₁₁ - 2X·Y²/δ·g₁, ∇₁₂ = g₁₂ + (X·(1 + X²)·g₂ + Y·(1 + Y²)·g₁)/δ, ∇₂₂ = g₂₂ - 2Y·X²/δ·g₂.
 //! Scheme: finite differences over one cell; scales finer than a cell have no effect.
-//! Boundary: the sample beyond an open edge is the reflection at the edge; beyond a face of a globe the lattice
-//! continues ([`face_with_margin`]).
+//! Boundary: beyond an open edge the terrain is reflected at the edge; beyond a face of a globe the lattice continues
+//! ([`face_with_margin`]).
 //! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
 
 use std::f32::consts::FRAC_PI_2;

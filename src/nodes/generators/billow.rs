@@ -1,8 +1,8 @@
 //! Billow noise: folded gradient noise.
 //!
 //! Law: h = base + amplitude · Σ pⁱ·|nᵢ| / Σ pⁱ, with p the persistence and nᵢ the gradient noise of
-//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Valleys are sharp, where the noise crosses 0,
-//! and the hills between them are round, like ridged noise turned upside down. [`warp`](super::warp) can displace the
+//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Valleys are sharp where the noise crosses 0,
+//! and the hills between them are round, as in ridged noise turned upside down. [`warp`](super::warp) can displace the
 //! positions at which the noise is read. Boundary and scheme as in the lattice: a preview is exactly a subsample of the
 //! full size.
 //! Source: Perlin 1985 (turbulence); Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.

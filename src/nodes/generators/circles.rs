@@ -10,7 +10,7 @@
 //! root. Each band of rows adds the circles that touch it, always in the same order: a preview is exactly a subsample.
 //! Boundary: on wrapping terrains circles continue on the opposite side.
 //! Squares only: distances are measured in the plane.
-//! Source: Le Martelot 2005, §1 (mentioned there by name).
+//! Source: Le Martelot 2005, §1 (which only names the method).
 
 use crate::{Context, Generator};
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};

@@ -3,8 +3,8 @@
 //! Law: h = surface(p) / relief with position p and relief in the construction tree's own frame, see
 //! [`construction`](talweg_construction). The water map is the height of the water surface above the terrain. Sand and
 //! snow are maps of their thickness and raise the terrain. For each ground material there is a map of the fraction of
-//! the ground that the material covers. With `cut_out` the weight α of the construction is written as the map of the
-//! existing ground, which ends where α = ½, as in the paper.
+//! the ground that the material covers. With `cut_out` the weight α of the construction is written as the map of
+//! existing ground: there is terrain where α ≥ ½, as in Génevaux et al. 2014.
 //! Scheme: tiles are computed in parallel, each with only the pieces that touch it. Octaves that the grid cannot
 //! resolve fade out, so a preview is close to the result, but not an exact subsample.
 //! Boundary: a wrapping terrain repeats its first row and column. Pieces at an edge do not continue on the opposite

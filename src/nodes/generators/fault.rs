@@ -10,10 +10,12 @@
 //! the terrain alternates between high and low from line to line.
 //!
 //! Scheme: along a row of samples the step of a fault is 0, then a slope of a few samples, then constant. Only the
-//! slope is computed; the constants are summed at the end of the row as running differences. Sums are whole multiples
-//! of 2⁻³², which add up to the same value in any order: a preview is exactly a subsample of the full size.
+//! slope is computed sample by sample. All faults add their differences between neighbouring samples to the row, and a
+//! running sum of these differences gives the heights. Sums are whole multiples of 2⁻³², which add up to the same value
+//! in any order: a preview is exactly a subsample of the full size.
 //! Squares only: the lines are straight and the sums run along rows.
-//! Source: Le Martelot 2005, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
+//! Source: Le Martelot 2005, §1 (which only names the method); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch.
+//! 28 (Poisson faults).
 
 use super::octaves::NoiseFade;
 use crate::{Context, Generator};

@@ -142,7 +142,7 @@ talweg_ground::params! {
 impl Generator for Import {
     fn traits(&self) -> Traits {
         let writes: &[MapKind] = if self.voids == VoidFill::Void { &[MapKind::Ground] } else { &[] };
-        // Version 2 samples meshes as finely as their vertices.
+        // Since version 2, meshes are sampled as densely as their vertices.
         let version = 1 + u32::from(is_mesh(Path::new(&self.file.0)));
         Traits { version, writes, reads_sea_level: self.voids == VoidFill::Sea, ..Traits::GENERATOR }
     }

@@ -97,8 +97,9 @@ impl Octaves {
         Self { count, frequency, lacunarity, offset }
     }
 
-    /// The lattice of every octave, shifted by a random fraction of a cell. Each axis includes `reach` additional lines
-    /// on both sides of each sample. On wrapping grids the number of cells per side is a whole multiple of `multiple`.
+    /// The lattice of every octave, shifted by a random fraction of a cell. Each axis extends `reach` lattice lines
+    /// beyond those that enclose a sample, on both sides. On wrapping grids the number of cells per side is a whole
+    /// multiple of `multiple`.
     pub fn lattices(&self, grid: Grid, random: Stream, reach: usize, multiple: f64) -> Vec<Lattice> {
         let mut frequency = f64::from(self.frequency);
         let mut lattices = Vec::new();

@@ -2,10 +2,10 @@
 //!
 //! Law (Musgrave): signal₀ = (offset - |n₀|)², signalᵢ = (offset - |nᵢ|)² · min(1, max(0, gain · signalᵢ₋₁)), h =
 //! base + amplitude · Σ pⁱ·signalᵢ / Σ pⁱ·offset², with p the persistence and nᵢ the gradient noise of
-//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Crests form where the noise crosses 0. The
-//! previous octave weights each octave, which keeps the valleys smooth and the crests rough. Musgrave's exponent H is
-//! -log(persistence) / log(lacunarity). [`warp`](super::warp) can displace the positions at which the noise is read.
-//! Boundary and scheme as in the lattice: a preview is exactly a subsample of the full size.
+//! [`lattice`](super::lattice) (scaled to ±1) at frequency · lacunarityⁱ. Crests form where the noise crosses 0. Each
+//! octave is multiplied by a weight from the previous octave, which keeps the valleys smooth and the crests rough.
+//! Musgrave's exponent H is -log(persistence) / log(lacunarity). [`warp`](super::warp) can displace the positions at
+//! which the noise is read. Boundary and scheme as in the lattice: a preview is exactly a subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;

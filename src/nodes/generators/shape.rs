@@ -101,7 +101,7 @@ impl Generator for Shape {
                     let across = x * facing[1] - y * facing[0];
                     1.0 - (beyond * beyond + across * across).sqrt() * per_radius
                 };
-                // On wrapping terrains a copy of the crest beyond an edge can be closer.
+                // On wrapping terrains a copy of the crest beyond an edge can be closer than the crest itself.
                 let images: &[f32] = if wraps { &[-1.0, 0.0, 1.0] } else { &[0.0] };
                 let highest = |x: f32, y: f32| {
                     let places = images.iter().flat_map(|dx| images.iter().map(move |dy| (x + dx, y + dy)));

@@ -47,7 +47,8 @@ impl Generator for Simplex {
             let field = SolidField::from_octaves(cx.grid, cx.random, &law, SolidSimplex::new);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
-        // Every second lattice row is shifted, so a row needs one column before and one column after the usual two.
+        // Every second lattice row is shifted, so a sample needs one more lattice column on either side than the usual
+        // two.
         let lattices = law.lattices(cx.grid, cx.random, 1, 2.0);
         octaves::sum(cx, self.base, &weights, || lattices.iter().map(SimplexReader::new).collect(), out)
     }

@@ -7,15 +7,16 @@
 //! (`Halving`); u is uniform in [-1, 1) or bell-shaped. The mean of three corners pulls every edge towards the opposite
 //! corner, so edges are less visible than with squares.
 //!
-//! Scheme: all triangles of a level are halves of squares, so a level is three kinds of midpoints (of rows, columns and
-//! diagonals) in a square table; see [midpoints](super::midpoint). A small result is exactly a subsample of a large
-//! result. If fewer levels are shown than fit the grid, the terrain consists of the triangles of the last level shown.
+//! Scheme: all triangles of a level are halves of squares, so a level consists of three kinds of midpoints (of rows,
+//! columns and diagonals) in a square table; see [midpoints](super::midpoint). A small result is exactly a subsample of
+//! a large result. If fewer levels are shown than fit the grid, the terrain consists of the triangles of the last level
+//! shown.
 //! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, with i + 1 samples in row i ([`triangle`]). In the
 //! square's lower triangle row i is the first i + 1 columns. The same tables therefore hold the paper's mesh, without
 //! the triangle on the other side of the diagonal. `Triangle` shows this mesh with its apex in the middle of the north
-//! edge and its base on the south edge. Row i of the square reads row i of the table, stretched over the middle i of
-//! its samples. Outside there is no terrain ([`MapKind::Ground`], halfway between none and full on the edges of the
-//! triangle); heights there are the lowest height.
+//! edge and its base on the south edge. Row i of the table is shifted to the middle of row i of the square. There is no
+//! terrain outside the triangle: the map [`MapKind::Ground`] is 1 inside, ½ on the edges and 0 outside. Heights outside
+//! are the triangle's lowest height.
 //! Boundary: a single triangle does not wrap, because it is inside the square. On an open terrain an edge on the rim
 //! belongs to one triangle; a wrapping terrain continues on the opposite side.
 //! Squares only: the mesh is one square, or one triangle within the square.
@@ -80,7 +81,7 @@ impl Generator for Triangular {
         match self.layout {
             TriangleLayout::Square => {
                 let corners = midpoint::corners(cx, self.corners, self.corner_spread);
-                // If all levels are shown, a grid of another size is interpolated bilinearly as usual.
+                // If all levels are shown, a grid of a size other than 2ᵏ + 1 is interpolated bilinearly as usual.
                 let is_coarse = self.levels_shown < midpoint::levels(cx.grid);
                 let read = |corners: &[f32; 4], east: f32, south: f32| match is_coarse {
                     true => midpoint::in_triangles(corners, east, south),

@@ -59,7 +59,7 @@ const PASSAGE: f32 = 0.1;
 /// Number of features of the random undulation along a side of the terrain, for the coarsest octave.
 const FREQUENCY: f32 = 4.0;
 const OCTAVES: u32 = 4;
-/// Largest bed number. All rock beyond it belongs to the last bed.
+/// Largest number of a bed. All rock beyond this bed belongs to it.
 const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Hardness {
@@ -107,7 +107,7 @@ impl Filter for Hardness {
 struct Beds<'a> {
     law: &'a Hardness,
     random: talweg_ground::field::Stream,
-    /// Unit vector against the dip direction, as its parts to the east and to the south.
+    /// East and south components of the unit vector against the dip direction.
     against: [f32; 2],
     /// Number of folds per metre to the east and to the south.
     waves: [f32; 2],

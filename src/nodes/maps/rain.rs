@@ -1,16 +1,17 @@
 //! Rain: the distribution of rainfall.
 //!
-//! Law: rain = amount · (1 + g·z) · s. g is the growth of rainfall with the height z above the sea, and s is the effect
-//! of mountains. The wind brings air with moisture M = 1. The air loses moisture as it climbs, dM = -M·dz/H, with H the
-//! `rain_height`. It regains moisture over the horizontal distance x, dM = (1 - M)·dx/L, with L the reach of the rain
-//! shadow. s = M·(1 + 1.5·climb), blended with 1 according to the strength of the shadow. Here climb is the rise over
-//! run along the wind, at most 1. The terrain is smoothed over a quarter of L, because clouds do not respond to single
-//! rocks.
+//! Law: rain = amount · (1 + g·z) · s. g is the growth of rainfall with the height z above sea level, and s is the
+//! effect of mountains. The wind brings air with moisture M = 1. The air loses moisture as it climbs, dM = -M·dz/H,
+//! with H the `rain_height`. It regains moisture over the horizontal distance x, dM = (1 - M)·dx/L, with L the reach of
+//! the rain shadow. s = M·(1 + 1.5·climb), blended with 1 according to the strength of the shadow. Here climb is the
+//! rise over run along the wind, at most 1. The terrain is smoothed over a quarter of L, because clouds do not respond
+//! to single rocks.
 //! Scheme: the sweep runs line by line with the wind. It interpolates between the two samples upwind, and uses the
 //! exact solution over a step.
-//! Boundary: air enters moist over open edges; on wrapping terrains it circulates until it is stationary. On a planet s
-//! is the moisture of its [`climate`](talweg_ground::planet::climate), with trade winds and westerlies from the sea.
-//! This moisture is divided by its mean over the planet. Wind direction and reach of the shadow have no effect there.
+//! Boundary: air enters moist over open edges; on wrapping terrains it circulates until its moisture is steady. On a
+//! planet s is the moisture of its [`climate`](talweg_ground::planet::climate), with trade winds and westerlies from
+//! the sea. This moisture is divided by its mean over the planet. Wind direction and reach of the shadow have no effect
+//! on planets.
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow.
 
 use std::sync::Arc;
@@ -41,7 +42,7 @@ talweg_ground::params! {
     }
 }
 
-/// Extra rain on a 45° slope against the wind, as a fraction of the rain on level terrain.
+/// Extra rain on a 45° slope that faces the wind, as a fraction of the rain on level terrain.
 const WINDWARD: f32 = 1.5;
 /// Number of times that the air crosses a wrapping terrain.
 const ROUNDS: usize = 3;
@@ -108,7 +109,7 @@ impl Rain {
         let n = cx.grid.samples;
         let wraps = cx.grid.edges == Edges::Wrap;
         let from = self.wind_from * (std::f32::consts::PI / 180.0);
-        // parts of the wind vector to the east and to the south
+        // east and south components of the unit vector along the wind
         let (east, south) = (-libm::sinf(from), libm::cosf(from));
         let by_columns = east.abs() >= south.abs();
         let (main, side) = if by_columns { (east, south) } else { (south, east) };

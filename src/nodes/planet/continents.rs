@@ -6,7 +6,7 @@
 //! on the sphere. Plates are where V exceeds its value at the coast; elsewhere is ocean floor. A smooth step raises the
 //! plates and lowers the floors, which gives the two peaks of Earth's hypsometric curve; the paper's plain product is
 //! the form `Product`. Noise displaces each point before its nearest centres are found (`roughness`), so that coasts
-//! are not straight. Broad noise is added to V (`drift`), so that some cells join to larger continents and others are
+//! are not straight. Broad noise is added to V (`drift`), so that some cells join into larger continents and others are
 //! under water. Where two plates meet on land, d₁ and d₂ are nearly equal; there ridged noise raises mountain ranges
 //! (`mountains`). In thin air continents fade (`follow_air`), and craters dominate the relief.
 //! Sphere: all values are computed from the sample's direction, so duplicate samples on face borders are identical.
@@ -83,8 +83,8 @@ const CENTRES: u64 = 0x706c_6174;
 const COAST: u64 = 0x636f_6173;
 const DRIFT: u64 = 0x6472_6966;
 const RANGES: u64 = 0x7261_6e67;
-/// Number of octaves of the coast noise. The next two constants are the numbers for the noise that joins continents and
-/// for the mountain ranges.
+/// Number of octaves of the coast noise. The next two constants are the numbers of octaves of the noise that joins
+/// continents and of the mountain ranges.
 const COAST_OCTAVES: u32 = 5;
 const DRIFT_OCTAVES: u32 = 4;
 const RANGE_OCTAVES: u32 = 6;

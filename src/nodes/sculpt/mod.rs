@@ -21,8 +21,8 @@ pub struct Canvas<'a> {
     pub limits: (f32, f32),
     /// The hardness of the rock, if the field is a terrain and can be eroded.
     pub rock: CanvasRock<'a>,
-    /// Maximum samples per side of the box that an erosion brush runs on. A larger box is eroded on a coarser grid, and
-    /// the change is upsampled. The value is [`usize::MAX`] except while the user draws a stroke.
+    /// Maximum number of samples per side of the box that an erosion brush runs on. A larger box is eroded on a coarser
+    /// grid, and the change is upsampled. The value is [`usize::MAX`] except while the user draws a stroke.
     pub erosion_samples: usize,
 }
 

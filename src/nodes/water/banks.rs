@@ -101,7 +101,7 @@ impl BankedGround {
                 self.river_index[k] = index;
             }
         };
-        // On a torus, banks that cross the seam need a second round.
+        // On a torus, banks that cross the seam need a second round of sweeps.
         for _ in 0..if side < n { 2 } else { 1 } {
             for step in [-1, 1] {
                 for line in 0..side {

@@ -40,9 +40,9 @@ impl Filter for FlowAccumulation {
         let (fields, more_fields) = if is_divided { (7.1, 3.4) } else { (3.4, 2.4) };
         Traits {
             writes: &[MapKind::Flow],
-            // Since version 2, the drainage areas are summed in bands of consecutive cells. Since version 3, undivided
-            // water from more than 2²⁴ cells is counted exactly. Since version 4, all water is counted exactly, in
-            // fractions of a cell.
+            // Since version 2, the drainage areas are summed in bands of consecutive cells. Since version 3, water that
+            // is not divided between neighbours is counted exactly, even from more than 2²⁴ cells. Since version 4, all
+            // water is counted exactly, in fractions of a cell.
             version: 4,
             is_random: self.courses == Courses::Scattered,
             on_planet: Some(OnPlanet { version: if is_divided { 1 } else { 0 }, more_fields, ..OnPlanet::DEFAULT }),

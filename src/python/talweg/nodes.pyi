@@ -1013,7 +1013,7 @@ class Gullies(Node):
     branching: float
     """1, from 0 to 10. How strongly finer gullies turn towards larger ones. At 0 all gullies run straight down the slope."""
     crest_fade: float
-    """0.7, from 0 to 1. Distance that gullies keep from crests and from the bottoms of larger gullies, as a fraction."""
+    """0.7, from 0 to 1. Fraction by which gullies fade out on crests and at the bottoms of larger gullies; at 0 they do not fade."""
     slope_from: float
     """3 °, from 0 to 90. Slope below which there are no gullies."""
     slope_to: float
@@ -1223,7 +1223,7 @@ class Coastal(Node):
     retreat: float
     """4 m, from 0 to 1000. Distance by which a straight coast of loose rock retreats in one iteration in an open sea."""
     wave_height: float
-    """5 m, from 0.1 to 200. Height that waves reach above the sea. Higher waves attack gentler shores farther up."""
+    """5 m, from 0.1 to 200. Height that waves reach above the sea. Higher waves reach farther up gentle shores."""
     wave_base: float
     """15 m, from 0.1 to 1000. Depth below which waves do not erode the sea floor. The platform ends there."""
     cliff_reach: float
@@ -1267,7 +1267,7 @@ class Dunes(Node):
     lift_metres: float
     """0.3 m, from 0 to 5. Depth of sand that the wind lifts from level ground in one iteration. With higher values, as in a stronger wind, dunes grow and travel faster."""
     saltation_metres: float
-    """70 m, from 1 to 2000. Length of a hop of the sand. It sets the distance of the dunes: crests start about three hops apart, and the distance grows as dunes merge."""
+    """70 m, from 1 to 2000. Length of a hop of the sand. It sets the distance between dunes: crests start about three hops apart, and the distance grows as dunes merge."""
     rock_grip: float
     """0.35, from 0 to 1. Fraction of the windblown sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep the ground between dunes bare."""
     shadow_angle: float

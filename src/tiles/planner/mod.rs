@@ -6,8 +6,7 @@
 //! - A process with a wider halo is divided into batches of iterations, if it is resumable.
 //! - Layers that cannot be computed in parts are stages of one task.
 //! - Before a coarse-to-fine erosion process there are stages for its coarser grids. Grids of up to two tiles per side
-//!   are
-//!   computed at once, finer grids in tiles.
+//!   are computed at once, finer grids in tiles.
 //! - Before a layer that needs data about its whole input (its drainage or its height range) there are survey stages
 //!   ([`SurveyStep`]). Each tile summarises its own terrain, if possible in the stage that makes the terrain. Then one
 //!   task computes the answer for every tile.
@@ -30,7 +29,7 @@ use crate::tiles::plan::{
 };
 use crate::tiles::{LEAST_TILE, MOST_SAMPLES, TileError};
 
-/// Maximum halo of a stage in cells. With tiles of 2048 samples per side, a halo of this width is a quarter of the
+/// Maximum halo of a stage in cells. With tiles of 2048 samples per side, a halo of this width takes a quarter of the
 /// work.
 fn most_halo(tile: usize) -> usize {
     (tile / 16).max(24)
@@ -174,8 +173,8 @@ impl Planner {
         ground
     }
 
-    /// Plans the stages of a scene on a grid. With `topmost`, only the coarse-to-fine processes up to that layer are
-    /// planned, for their changes.
+    /// Plans the stages of a scene on a grid. With `topmost`, plans only the coarse-to-fine processes up to that layer,
+    /// because only the changes that they make are needed.
     fn plan_stack(
         &mut self,
         of_masks: &[usize],
@@ -295,7 +294,7 @@ impl Planner {
         Ok(made)
     }
 
-    /// Adds a layer to the open stage, or closes that stage and starts others.
+    /// Adds a layer to the open stage, or closes that stage and starts new stages.
     #[allow(clippy::too_many_arguments, reason = "it is the body of a loop over layers")]
     fn add_layer(
         &mut self,
@@ -363,7 +362,7 @@ impl Planner {
                 open.add(planned, look, coarse, sources, wants_changes);
                 return;
             };
-            // Every batch except the last is a stage of its own, on the same terrain.
+            // Every batch except the last is a stage of its own. All batches have the same terrain below.
             if !open.stage.layers.is_empty() {
                 self.close(scene, open, made);
             }

@@ -63,7 +63,7 @@ impl Planner {
                 self.stages.push(planned);
             }
             match steps[0] {
-                // Inflows are used together with the spill points; the divided water is used without them.
+                // Inflows are read together with the spill points; the divided water is read without the spill points.
                 SurveyStep::Courses => known.reads = vec![reads[0], StageProduct::Kept(self.stages.len() - 2)],
                 _ => known.reads.extend(reads),
             }

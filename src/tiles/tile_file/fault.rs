@@ -1,4 +1,4 @@
-//! Why a tile cannot be used.
+//! Reasons why a tile cannot be used.
 
 use std::ops::Range;
 
@@ -64,7 +64,7 @@ pub enum TileFault {
     /// The plan does not list the tile among those that the task reads.
     #[error("is not one of the tiles that its task reads by the plan")]
     Unplanned,
-    /// The task wrote this tile and another one of its tiles in two runs, from different tiles.
+    /// The task wrote this tile and another one of its tiles in two runs, which read different tiles.
     #[error("was made in another run than {0}")]
     OtherRun(TileId),
     /// A tile that the task read was made again since, and is different now.

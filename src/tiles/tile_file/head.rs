@@ -9,11 +9,11 @@ use crate::field::MapKind;
 use crate::tiles::StageProduct;
 
 const MAGIC: [u8; 8] = *b"TalwegT3";
-/// Beginnings of tiles of any version: fields, and words in a format of their own.
+/// First bytes of the tile files of any version: files of fields, and files of words, which have a format of their own.
 const ANY_VERSION: [&[u8]; 2] = [b"TalwegT", b"TalwegW"];
 /// Bytes of the head before the list of data maps.
 pub(super) const FIXED: usize = 8 + 2 * HASH + 5 * 4 + 4 * 4 + 8 + 4 + HASH;
-/// Bytes of a tile in the list of tiles that the task read.
+/// Bytes of an entry in the list of tiles that the task read.
 const READ_TILE: usize = 5 * 4 + HASH;
 /// Maximum number of state fields of an unfinished process.
 const MOST_STATES: u32 = 64;

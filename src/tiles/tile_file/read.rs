@@ -32,7 +32,7 @@ pub enum ReadFailure {
     System(std::io::Error),
 }
 
-/// Receives a row, its first column, and samples from there on, as bytes.
+/// Receives a row number, the number of a first column, and the samples of the row from that column on, as bytes.
 type SampleReceiver<'a> = dyn FnMut(usize, usize, &[[u8; 4]]) + 'a;
 
 impl From<TileFault> for ReadFailure {
@@ -93,8 +93,8 @@ impl OpenTile {
         Ok(self.file.read_exact(&mut self.buffer)?)
     }
 
-    /// Reads some rows and columns of a field, numbered in the tile. `take` receives a row, its first column, and
-    /// samples from there on, as bytes.
+    /// Reads some rows and columns of a field, numbered in the tile. `take` receives a row number, the number of a
+    /// first column, and the samples of the row from that column on, as bytes.
     pub fn read_samples(
         &mut self,
         field: usize,

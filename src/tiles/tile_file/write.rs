@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 use super::{BLOCK, BLOCK_WORDS, HASH, TileContent, TileHead};
 use crate::io::{FileError, write_atomically};
 
-/// Writes the file of a tile of fields. `row` returns a row of a field, both numbered in the tile.
+/// Writes the file of a tile of fields. `row` returns a row of a field; rows and fields are numbered within the tile.
 pub fn write_samples<'a>(
     path: &Path,
     head: &TileHead,

@@ -159,7 +159,7 @@ fn errors_say_line_column_and_what_to_do() {
 #[test]
 fn a_scene_keeps_its_table_and_climate() {
     let mut scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
-    assert!(!scene.to_ron().unwrap().contains("climate"), "values of the table are not written");
+    assert!(!scene.to_ron().unwrap().contains("climate"), "climate values of the table are not saved");
     scene.set("climate.latitude=12").unwrap();
     let mut own = BiomeTable::clone(BiomeTable::named("earth").unwrap());
     own.types.push(GroundType::new("Moss", [1, 2, 3]));

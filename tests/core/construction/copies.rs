@@ -539,7 +539,7 @@ fn a_placement_stretches_and_shears() {
         assert!((there.weight - here.weight).abs() < 1e-9, "{way:?}: {} {}", there.weight, here.weight);
         assert_eq!(there.height > 0.0, here.height > 0.0);
     }
-    // The slope bound must not exceed the stretch of the map, which here is 1 / its smallest singular value.
+    // The placement multiplies the slope bound by 1 / (the smallest singular value of its matrix), and no more.
     let area = Area::centred([4000.0; 2], 3000.0);
     let (bare, more) =
         (plain.bounds(&Capsule::area(&area), &Detail::FULL), skewed.bounds(&Capsule::area(&area), &Detail::FULL));

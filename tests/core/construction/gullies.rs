@@ -1,5 +1,5 @@
-//! Gullies in a construction tree: stripes down the slope of the primitives below, at any resolution, with the same
-//! weight.
+//! Tests gullies in a construction tree: they run down the slope of the primitives below, have the same form at any
+//! resolution, and keep the weight of the primitives.
 
 use talweg::construction::geometry::plane::{add, length, scaled, sub};
 use talweg::construction::operators::gullies::GullySettings;
@@ -12,7 +12,7 @@ use talweg::construction::{Capsule, Detail, OperatorGroup, Piece, PieceKind, Poi
 
 use crate::kits::construction::{Dice, gullies as any_gullies};
 
-/// A ramp between level sides; it rises to the east with this tangent of its slope angle.
+/// A ramp between two level sides. It rises to the east; `tangent` is the tangent of its slope angle.
 fn ramp(tangent: f32) -> Piece {
     let points = vec![CurvePoint::new(0.0, 4000.0, 0.0), CurvePoint::new(8000.0, 4000.0, 8000.0 * tangent)];
     let settings =
@@ -89,8 +89,8 @@ fn stripes_run_down_the_slope() {
     assert!(count > 50, "{count} of 200 places are gentle");
 }
 
-/// An octave with waves shorter than two samples is absent, and an octave with waves of four samples or more is
-/// complete. At level of detail κ = 0 only the widest octave stays.
+/// An octave with a wavelength below two samples is absent, and an octave with a wavelength of four samples or more is
+/// complete. At level of detail κ = 0 only the octave with the longest wavelength stays.
 #[test]
 fn invisible_octaves_fade_out() {
     let at = |octaves: u32, detail: &Detail| {

@@ -49,7 +49,7 @@ fn four_corners_make_a_square() {
     let program = alone(PieceKind::Contour(contour(&SQUARE, OutlineFit::Straight)));
     let profile = Landform::Mesa.profile().prepare();
     // The samples lie along lines from the centre to the middle of a side and to a corner. The profile is a function of
-    // the distance from the outline, over a depth of 500 m.
+    // the distance from the outline, and begins 500 m inside it.
     for k in 0..=30 {
         let away = 30.0 * f64::from(k);
         for (dx, dy) in [(1.0, 0.0), (0.0, -1.0), (1.0, 1.0)] {
@@ -210,7 +210,8 @@ fn a_hundred_thousand_pieces_are_all_evaluated() {
     }
 }
 
-/// Is 1 from `from` to `to`, and falls by 3t² - 2t³ to 0 over the width `below` on one side and `above` on the other.
+/// Returns 1 from `from` to `to`. Outside it falls by 3t² - 2t³ to 0, over the width `below` on the lower side and
+/// `above` on the upper side.
 fn band(x: f64, from: f64, to: f64, below: f64, above: f64) -> f64 {
     let t = if x < from {
         1.0 - (from - x) / below
@@ -223,8 +224,9 @@ fn band(x: f64, from: f64, to: f64, below: f64, above: f64) -> f64 {
     t * t * (3.0 - 2.0 * t)
 }
 
-/// A primitive replaces only terrain within a range of heights and slopes: f = f_A + α_B H S (f_B - f_A), where H and S
-/// are the weights of the two ranges. Row evaluation gives the same bits as point evaluation, and bounds hold.
+/// A primitive B replaces terrain A only within a range of heights and slopes: f = f_A + α_B H S (f_B - f_A), with the
+/// heights f, the weight α_B of B, and the weights H and S of the two ranges. Row evaluation gives the same bits as
+/// point evaluation, and bounds hold.
 #[test]
 fn a_replacement_acts_within_heights_and_slopes() {
     use talweg::construction::compiled_program::fill::FillOptions;

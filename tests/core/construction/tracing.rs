@@ -226,8 +226,9 @@ fn a_thin_wall_stops_rays() {
     assert_eq!(through.count(), 0);
 }
 
-/// The level of detail is κ = 1/(1 + (t/half)²) at distance t. With and without a table of bounds, rays end on terrain
-/// with the level of detail of their distance, and distant terrain has no detail.
+/// The level of detail at distance t along a ray is κ = 1/(1 + (t/half)²), so it is 1/2 at the distance `half`. With
+/// and without a table of bounds, rays end on terrain with the level of detail of their distance, and distant terrain
+/// has no detail.
 #[test]
 fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
     let (tree, seed) = figure("paper-004-fig-03-river-in-rough-relief");

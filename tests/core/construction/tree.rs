@@ -296,7 +296,8 @@ fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f6
     }
 }
 
-/// Whether the tree blends by slope or has gullies: for differences of gradients, only twice the gradient is known.
+/// Whether the tree blends by slope or has gullies. Both depend on differences of gradients, whose only known bound is
+/// twice the greatest gradient.
 fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {

@@ -246,7 +246,7 @@ fn files_carry_the_scene_that_made_them() {
         let path = folder.path().join(name);
         assert!(may_carry_scene(&path));
         let origin = read_origin(&path).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(origin.scene, scene, "{name}: as it was, without presets");
+        assert_eq!(origin.scene, scene, "{name}: the scene is unchanged, without presets");
         assert_eq!((origin.samples, origin.hash), (SIZE, format!("{:032x}", made.hash())), "{name}");
     }
     std::fs::write(folder.path().join("no.png"), "no picture").unwrap();

@@ -23,7 +23,7 @@ fn pyramid(pixels: TilePixels<'_>, place: MapPosition) -> RasterPyramid<'_> {
     RasterPyramid { pixels, position: place, side_metres: SIDE, relief_metres: RELIEF, closest_zoom: None }
 }
 
-/// Start of every script: the position of a pixel on the terrain, and the height there.
+/// Start of every script: functions for the positions of pixels on the terrain, and for the heights at positions.
 const KNOWN: &str = r#"
 import sys, os, json, math, numpy
 from PIL import Image

@@ -145,7 +145,7 @@ fn a_set_of_files_is_replaced_together_or_not_at_all() {
     let error = set.commit().unwrap_err();
     assert!(error.to_string().contains("three") && !error.is_replaced(), "{error}");
     assert_eq!(all(), ["old", "", ""]);
-    assert_eq!(names(folder.path()), ["one", "three"], "nothing is left beside them");
+    assert_eq!(names(folder.path()), ["one", "three"], "no temporary file is left");
     fs::remove_dir(&paths[2]).unwrap();
     drop(staged("never"));
     assert_eq!(names(folder.path()), ["one"]);
@@ -232,7 +232,7 @@ fn a_save_that_fails_leaves_the_old_scene() {
     });
     assert!(error.unwrap_err().to_string().contains("the disk is full"));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), scene_of(1).to_ron().unwrap());
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
 }
 
 #[cfg(unix)]
@@ -283,7 +283,7 @@ mod unix {
         assert!(matches!(write(at("circle"), "x"), Err(FileError::LinkLoop { .. })));
         symlink("deep", at("folder")).unwrap();
         assert!(matches!(write(at("folder"), "x"), Err(FileError::IsFolder { .. })));
-        assert_eq!(names(&at("deep")), ["er", "new", "upwards"], "nothing is left beside the targets");
+        assert_eq!(names(&at("deep")), ["er", "new", "upwards"], "no temporary file is left beside the targets");
     }
 
     #[test]

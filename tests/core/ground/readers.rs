@@ -434,7 +434,7 @@ open(at('a.asc'), 'w').write('ncols 40\\nnrows 30\\nxllcorner 0\\nyllcorner 0\\n
             match raster(cut.to_str().unwrap()) {
                 Ok(raster) => {
                     let is_whole = raster.values.len() == raster.width * raster.height;
-                    assert!(is_whole && keep + 8 == whole.len(), "{name}: nothing was told of {keep} bytes");
+                    assert!(is_whole && keep + 8 == whole.len(), "{name}: a file cut to {keep} bytes gave no error");
                 }
                 Err(error) => {
                     let said = error.to_string();

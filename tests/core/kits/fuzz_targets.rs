@@ -83,7 +83,7 @@ static SOUND_BUILD: LazyLock<Mutex<SoundBuild>> = LazyLock::new(|| {
     Mutex::new(SoundBuild { folder, build, tile: (path, bytes), hash })
 });
 
-/// The text of a plan is the plan of its scene, or is refused with a reason.
+/// A plan text that is accepted equals the plan of its scene; any other text is refused with a reason.
 fn tile_plan_text(bytes: &[u8]) {
     let sound = SOUND_BUILD.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = scratch();
@@ -96,8 +96,8 @@ fn tile_plan_text(bytes: &[u8]) {
     }
 }
 
-/// A damaged tile is refused with a reason, or the terrain is the right one. The first two bytes give the length of the
-/// file; each group of three further bytes changes a byte of the file: two for its place and one for its bits.
+/// A damaged tile is refused with a reason. The first two bytes give the length of the file. Each further group of
+/// three bytes changes one byte of the file: two bytes give its offset, and the third the bits to flip.
 fn tile_file(bytes: &[u8]) {
     let Some((length, edits)) = bytes.split_first_chunk::<2>() else { return };
     let sound = SOUND_BUILD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -342,7 +342,7 @@ fn check_raster(file: &Path, voids: usize, width: u32) {
         }
         Err(error) => assert!(error.to_string().contains("N46E007"), "{error}"),
     }
-    // Evaluation has a limit of its own: heights that exceed every allowed relief are not clamped before it.
+    // The import does not clamp heights that exceed every allowed relief; the evaluation limits them.
     let node = format!(
         "Import(file: {name:?}, voids: {}, raw_width: {width}, raw_bytes: {})",
         ["Smooth", "Lowest", "Sea", "Void"][voids],

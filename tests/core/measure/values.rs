@@ -228,8 +228,8 @@ fn a_hand_drawn_drainage_network_has_known_measures() {
 
 #[test]
 fn depressions_do_not_drain_and_the_largest_basin_is_counted() {
-    // A slope of 8 × 8 cells to the west has a pit of 3 × 3 cells. The basin of the pit is these 9 cells plus the cells
-    // above them.
+    // A slope of 8 × 8 cells that falls to the west has a pit of 3 × 3 cells. The basin of the pit is these 9 cells
+    // plus the cells that drain into them.
     let mut slope = Terrain::from_fn(8, Edges::Open, |u, _| 0.5 + 0.5 * u);
     for (i, j) in (3..6).flat_map(|i| (3..6).map(move |j| (i, j))) {
         slope.height[i * 8 + j] = if (i, j) == (4, 4) { 0.0 } else { 0.1 };

@@ -58,7 +58,7 @@ fn air_removes_craters_smoothly() {
         assert!(now < last * 1.02 && now > last * 0.2 * f64::from(1.0 - density), "{density}: {last} to {now}");
         last = now;
     }
-    assert!(last < 0.1 * moon, "on Earth hardly any: {last} of {moon}");
+    assert!(last < 0.1 * moon, "Earth has almost no craters: {last}, the Moon {moon}");
     // With this setting, craters depend on the planet's own atmosphere.
     let follows = craters(&[("smallest", "0.01")]);
     let earth = TestScene { size_metres: place.size_metres, ..TestScene::globe(65, &EARTH) };

@@ -157,7 +157,7 @@ fn the_all_pairs_score_counts_every_difference_once() {
 /// has a higher score than the reference, and it gains most in the first 25. The terrain is the one given in the
 /// document.
 #[test]
-fn fast_hydraulic_erosion_leads_as_in_the_document() {
+fn fast_hydraulic_erosion_has_the_higher_score() {
     let scene = |name: &str, iterations: u32| {
         let path = format!("{}/saves/{name}.ron", env!("CARGO_MANIFEST_DIR"));
         let (mut scene, _) = Scene::load(std::path::Path::new(&path)).unwrap();
@@ -313,7 +313,7 @@ fn a_continued_voronoi_rim_looks_like_the_inside() {
         "nearest point by chance: {within:.3} inside, {ends:.3} on a rim that ends, {goes_on:.3} on one that goes on"
     );
     assert_near(within, 0.5, 0.02, "inside");
-    assert_near(still_within, within, 1e-9, "inside, where the rim goes on");
+    assert_near(still_within, within, 1e-9, "inside, if the points continue beyond the rim");
     assert!(ends > 0.5 * 1.3, "{ends}");
     assert_near(goes_on, 0.5, 0.02, "rim");
     let [goes_on, within] = distance("GoesOn", "Lattice");
@@ -460,10 +460,10 @@ fn banded_palettes_have_the_colour_counts_of_the_document() {
 }
 
 /// Strength of creases along the sides of coarse squares: the mean curvature across these sides, divided by the mean
-/// curvature across lines of the finest samples that are not sides of older squares. Terrain without creases has the
-/// ratio 1. The second difference at a side of level l is a sum of two displacements of every later level, all of the
-/// same size if A is halved per level. It grows with the square root of their number, and correlations between squares
-/// reduce it.
+/// curvature across lines of the finest samples that are not sides of coarser squares. Terrain without creases has the
+/// ratio 1. The second difference at a side of level l is a sum of two displacements of every later level. If the
+/// maximum displacement A is halved per level, these displacements have the same size. The second difference grows
+/// with the square root of their number, and correlations between squares reduce it.
 fn crease_ratio(heights: &[f32], n: usize, square: usize) -> f64 {
     let bend = |a: f32, b: f32, c: f32| f64::from((a + c - 2.0 * b).abs());
     let (mut on, mut last) = ((0.0, 0.0), (0.0, 0.0));
@@ -480,10 +480,10 @@ fn crease_ratio(heights: &[f32], n: usize, square: usize) -> f64 {
 }
 
 /// Document 001's own midpoint displacement leaves visible blocks: its crease ratio is 1.91, and that of diamond-square
-/// is 1.43. The source of these numbers gives no definition. Our definition gives both numbers on 8 × 8 squares of a
-/// 257² terrain.
+/// is 1.43. The source of these numbers gives no definition. Our definition gives both numbers on a 257² terrain
+/// with squares 32 samples wide.
 #[test]
-fn midpoints_crease_as_in_the_lecture_diamond_square_less() {
+fn lecture_midpoints_crease_more_than_diamond_square() {
     const N: usize = 257;
     let ratio = |sides: &str, schedule: &str| {
         let params = [

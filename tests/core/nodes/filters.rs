@@ -424,7 +424,7 @@ fn a_ridge_rises_by_its_curvature_and_a_valley_sinks_by_it() {
         let (before, after) = (start.height[128 * n + 128], made[128 * n + 128]);
         assert!((after - before - sign * 0.5 * law).abs() < 0.01 * law, "{name}: {} {law}", after - before);
         for (after, before) in made.iter().zip(&start.height) {
-            assert!(sign * (after - before) >= 0.0, "{name} go one way only");
+            assert!(sign * (after - before) >= 0.0, "{name}: heights change in one direction only");
         }
     }
 }
@@ -493,12 +493,16 @@ fn seamless_edges_match_in_height_and_slope() {
                 );
             }
         }
-        assert!(worst[0] < 0.2 * worst[1], "bend at the seam beside the greatest elsewhere: {worst:?}");
+        assert!(worst[0] < 0.2 * worst[1], "greatest bend at the seam and elsewhere: {worst:?}");
         for (i, j) in (band..n - band).flat_map(|i| (band..n - band).map(move |j| (i, j))) {
             assert_eq!(at(i, j).to_bits(), start.height[i * n + j].to_bits(), "{i} {j}");
         }
         let tile = TestScene::new(n, Edges::Wrap);
-        assert_eq!(tile.finish(&node("Seamless", &[]), &tile.noise(), 0), tile.noise(), "it tiles already");
+        assert_eq!(
+            tile.finish(&node("Seamless", &[]), &tile.noise(), 0),
+            tile.noise(),
+            "wrapping noise already tiles without a seam"
+        );
     }
 }
 

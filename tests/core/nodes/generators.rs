@@ -207,7 +207,7 @@ fn hybrid_noise_omits_octaves_over_low_terrain() {
     let made = |octaves: &str| {
         fill(257, Edges::Open, &node("Hybrid", &[("octaves", octaves), ("offset", "0"), ("persistence", "0.5")]))
     };
-    // At offset 0, terrain is plain where the first octave is below 0. There finer octaves add nothing.
+    // At offset 0, finer octaves add nothing where the first octave is below 0.
     let (one, two) = (made("1"), made("2"));
     let mut plains = 0;
     for (a, b) in one.iter().zip(&two) {
@@ -453,9 +453,9 @@ fn the_surroundings_of_the_triangle_are_void() {
         for samples in [9, 100, 129, 333] {
             let place = TestScene::new(samples, edges);
             let made = place.finish(&generator, &Terrain::flat(place.grid()), 0);
-            let ground = made.map(MapKind::Ground).expect("the triangle says where it is");
-            // The lowest height of the map belongs to the whole triangle, whose lowest point can be between the
-            // samples.
+            let ground = made.map(MapKind::Ground).expect("the triangle marks its samples in a map");
+            // Void samples have the lowest height of the whole triangle. It can occur between samples, so the test
+            // takes it from the whole map.
             let lowest = made.height.iter().copied().fold(f32::MAX, f32::min);
             // Side length of the square around the triangle, in samples.
             let side = if edges == Edges::Wrap { (samples - 1) as f64 * 31.0 / 32.0 } else { (samples - 1) as f64 };

@@ -56,7 +56,7 @@ fn heights_do_not_depend_on_other_requested_maps() {
             let read = made(&scene, &mut Store::for_use(&MemoryUse::TERRAIN));
             assert!(kept.terrain == read.terrain && kept.mass_balances == read.mass_balances, "in place: {node:?}");
             let heights = made(&scene, &mut Store::for_use(&alone));
-            assert!(heights.mass_balances.is_empty(), "unread mass balances are not made");
+            assert!(heights.mass_balances.is_empty(), "unread mass balances are not computed");
             assert!(heights.terrain.height == read.terrain.height, "{node:?}");
             for &kind in MapKind::ALL {
                 let (all, some) = (read.terrain.map(kind), heights.terrain.map(kind));

@@ -452,11 +452,11 @@ fn kept_streams_keep_all_other_guarantees() {
         let all = scene.iterations(1).unwrap();
         let end = pools[0].install(|| evaluate_at(&scene, 600, all));
         let two = pools[1].install(|| whole(&scene, &mut Store::forgetful()));
-        assert!(end.terrain.hash() == two.hash(), "{about}: threads, and the end of the course");
+        assert!(end.terrain.hash() == two.hash(), "{about}: other threads, at the last iteration");
         let mut store = Store::default();
         for samples in [513, 600] {
             let kept = evaluate(&scene, samples, None, &mut store, &Control::default()).unwrap().terrain;
-            assert!(samples != 600 || kept.hash() == two.hash(), "{about}: what is kept of the coarser grids");
+            assert!(samples != 600 || kept.hash() == two.hash(), "{about}: with cached results of the coarser grids");
         }
         let mut bare = scene.clone();
         bare.layers.pop();

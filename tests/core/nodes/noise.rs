@@ -220,7 +220,7 @@ fn the_spectrum_shows_the_spectral_layers_and_amplitudes() {
         let text = persistence.to_string();
         let params =
             [("layers", "4"), ("frequency", "32"), ("interpolation", "Linear"), ("persistence", text.as_str())];
-        // Rows between the table rows occur as often as rows on them.
+        // The noise is sampled between two table rows as often as exactly on a table row.
         let power = row_power(&place.finish(&node("Spectral", &params), &Terrain::flat(place.grid()), 0).height, N, 3);
         let shape = |layer: usize, f: usize| {
             let m = (N / (32 << layer)) as f64;

@@ -315,7 +315,8 @@ fn water_connects_entry_and_exit_at_every_resolution() {
     }
 }
 
-/// On the samples of the paper's own form, both the water level and the bed fall along the channel.
+/// For rivers with the paper's bank shape (`AsInPaper`), both the water level and the bed fall from sample to sample
+/// along the channel.
 #[test]
 fn the_course_of_the_paper_never_rises() {
     for node in kinds().into_iter().filter(|n| n.banks == BankShape::AsInPaper) {

@@ -80,7 +80,8 @@ fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
 }
 
-/// Modules of a root that its list leaves out: tests, and the commands that the program gives to the command line.
+/// Modules at a crate root that the table of the root omits: tests, and the commands that the binary passes to the
+/// command line.
 const OF_THE_ROOT: [&str; 2] = ["tests", "command_line"];
 
 /// The modules in the table at the top of the file `list`, the lowest first.
@@ -368,7 +369,7 @@ fn types(files: &[File]) -> BTreeMap<&str, Vec<&str>> {
             let (kind, rest) = item(code).split_once(' ').unwrap_or_default();
             let named = match kind {
                 "struct" | "enum" | "trait" | "union" => true,
-                // In a trait or its implementation it is not a name of its own.
+                // Inside a trait or an `impl`, `type` names an associated type, which may have the same name elsewhere.
                 "type" => public || !line.starts_with(' '),
                 _ => false,
             };

@@ -139,7 +139,7 @@ fn files_keep_the_defaults_of_their_version() {
         samples,
         "named parameters keep their values"
     );
-    // Saved and read again, it is the same.
+    // A layer with old defaults stays the same when it is saved and read again.
     let old = read(of_talweg, layer, "Stamp()");
     let text = Scene { layers: vec![old.clone()], ..Scene::default() }.to_ron().unwrap();
     assert_eq!(Scene::from_ron(&text).unwrap().0.layers, [old]);

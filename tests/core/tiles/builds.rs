@@ -42,7 +42,7 @@ const WHOLE: [&str; 17] = [
     "Transform",
 ];
 
-/// Nodes for which this depends on the parameters.
+/// Nodes that need the whole terrain at once only with some values of their parameters.
 const SOMETIMES_WHOLE: [&str; 9] = [
     "DiamondSquare",
     "Triangular",
@@ -62,7 +62,7 @@ pub fn layer(name: &str, seed: u32) -> Layer {
 pub fn scene(samples: u32, layers: Vec<Layer>) -> Scene {
     let mut scene = Scene { layers, ..Scene::default() };
     scene.settings.resolution = samples;
-    // Steep enough for scree.
+    // The terrain is small, so its slopes are steep enough for scree.
     scene.settings.size_metres = 4000.0;
     scene
 }
@@ -170,8 +170,8 @@ fn example(name: &str) -> Scene {
 #[test]
 fn scenes_are_the_same_in_tiles_of_any_size() {
     on_threads(2, || {
-        // A coarse-to-fine erosion, midpoint displacement and flow run as a whole between layers in tiles; stream power
-        // has seven stages for each iteration.
+        // In some scenes, erosion, midpoint displacement or flow needs the whole terrain between layers in tiles.
+        // Stream power has seven stages for each iteration.
         let scenes: [(&str, usize, &[usize]); 6] = [
             ("alpine-range", 500, &[64, 256]),
             ("eroded-hills", 385, &TILES),
@@ -195,7 +195,7 @@ fn multiscale_erosions_run_in_tiles() {
             for change in ["2.largest_scale=Samples33", iterations, "3.gamma=1.5"] {
                 scene.set(change).unwrap();
             }
-            // Another set of parameters in an earlier stage.
+            // The first 40 iterations have other parameters.
             let mut before = scene.layers[1].node.clone();
             let (parameter, value) = if name == "Snow" { ("snow_line", 600.0) } else { ("hardness", 0.25) };
             let index = before.params().about().find(parameter).unwrap();
@@ -263,7 +263,8 @@ fn masks_and_blends_are_the_same_in_tiles() {
     on_threads(2, || check_tiles("masks", &scene, 257, &TILES));
 }
 
-/// Strokes of every tool that acts on each position alone, across tile borders; other tools work on the whole.
+/// Strokes across tile borders, with every tool that changes each position independently of its neighbours. Layers with
+/// other tools are computed on the whole terrain.
 #[test]
 fn strokes_are_the_same_in_tiles() {
     let stroke = |tool: BrushTool, k: usize| {
@@ -339,7 +340,7 @@ fn smoothed_ground_and_softened_masks_are_the_same_in_tiles() {
     scene.layers[6].mask = Mask { by_slope: true, slope_to: 30.0, soften_metres: 40.0, ..Mask::default() };
     assert_eq!(scene.problems(), vec![]);
     scene.set("2.radius=400").unwrap();
-    // Several batches.
+    // Thermal erosion runs in several batches of iterations.
     scene.set("5.iterations=30").unwrap();
     scene.set("9.iterations=3").unwrap();
     let mut wanted = Vec::new();
@@ -354,7 +355,7 @@ fn smoothed_ground_and_softened_masks_are_the_same_in_tiles() {
     assert_eq!(smoothing_steps(&plan), wanted);
     on_threads(2, || {
         check_tiles("smoothed", &scene, 257, &TILES);
-        // As narrow as a cell, and so wide that it covers the whole terrain; a mask of the lowest layer.
+        // The blur radius is first one cell, then larger than the terrain. The lowest layer has a mask.
         scene.layers.truncate(4);
         scene.layers[0].mask = Mask { by_noise: true, noise_metres: 300.0, soften_metres: 70.0, ..Mask::default() };
         for radius in ["16", "30000"] {
@@ -364,7 +365,7 @@ fn smoothed_ground_and_softened_masks_are_the_same_in_tiles() {
     });
 }
 
-/// Primitives of every kind, with materials on the terrain, in windows of the whole.
+/// Trees with primitives of every kind and with materials are built in windows of the whole terrain.
 #[test]
 fn constructions_are_the_same_in_tiles() {
     on_threads(2, || {
@@ -379,8 +380,8 @@ fn constructions_are_the_same_in_tiles() {
     });
 }
 
-/// Windows of tables larger or smaller than the terrain, smoothed at every level, down to fewer levels than the terrain
-/// has.
+/// Tables of midpoint displacement are computed in windows. The tables are larger or smaller than the terrain, are
+/// smoothed at every level, or show fewer levels than the terrain has.
 #[test]
 fn midpoints_of_any_level_are_the_same_in_tiles() {
     on_threads(2, || {
@@ -421,7 +422,7 @@ fn finished_tasks_are_skipped_and_damaged_tiles_recomputed() {
     let build = planned(&folder.path().join("plan"), &scene, 200, 64);
     let control = Control::default();
     let run = |stage: usize, task: usize| build.run_task(stage, task, &control);
-    // Thermal erosion of 50 iterations has a stencil radius of 100 cells, and is divided.
+    // Thermal erosion of 50 iterations has a stencil radius of 100 cells, so it is divided into several stages.
     assert!(build.plan.stages.len() > 2);
     let said = run(1, 0).unwrap_err().to_string();
     assert!(said.contains("run stage 0 first") && said.contains("ground-0-0.tile"), "{said}");
@@ -476,7 +477,7 @@ fn combining_groups_are_built_whole_and_stored_in_tiles() {
         "{said:?}"
     );
     on_threads(2, || check_tiles("a group", &scene, 257, &[64, 333]));
-    // A plain group does not count.
+    // A group with default blending does not need a build of the whole terrain.
     scene.layers[3].mix = Mix::default();
     assert!(tile_plan(&scene, 257, 64).unwrap().stages.iter().any(|stage| !stage.is_whole()));
 }
@@ -491,7 +492,7 @@ fn wrapping_terrain_is_built_whole_and_stored_in_tiles() {
     assert!(plan.stages.iter().all(PlanStage::is_whole));
     assert!(plan.stages.last().unwrap().whole[0].contains("the terrain wraps"), "{plan:?}");
     on_threads(2, || check_tiles("a terrain that wraps", &scene, 385, &[64, 333]));
-    // Level terrain.
+    // Without layers, the terrain is level.
     scene.layers.clear();
     check_tiles("level ground that wraps", &scene, 385, &[64]);
 }

@@ -1,4 +1,5 @@
-//! Damaged, swapped and stale tiles, and edited plans: each is refused with a sentence, and made anew.
+//! Damaged, swapped and stale tiles and edited plans are refused with an error message. Tiles can then be computed
+//! again.
 
 use std::path::Path;
 
@@ -45,7 +46,7 @@ fn run_stage(build: &TileBuild, stage: usize) {
     }
 }
 
-/// A plan of stages of tiles, of which the first makes heights alone.
+/// A build with several stages, each computed in four tiles. The first stage computes only heights.
 fn two_stages(folder: &Path) -> TileBuild {
     let mut scene = eroded();
     scene.set("2.iterations=40").unwrap();
@@ -71,7 +72,8 @@ fn a_task_refuses_a_damaged_block_that_it_reads() {
     assert_eq!((*tile, rows.clone(), columns.clone()), (ground(0, 0, 0), 0..BLOCK, 0..BLOCK));
     let said = refused.to_string();
     assert!(said.contains("ground-0-0.tile") && said.contains("run stage 0 again"), "{said}");
-    // The neighbour reads a halo at the other side of the tile, and verifies that part alone.
+    // The task of the neighbouring tile reads a halo from the other side of the damaged tile, and verifies only that
+    // part.
     assert_eq!(build.run_task(1, 1, &control).unwrap(), TaskOutcome::Done);
     assert_eq!(build.run_task(0, 0, &control).unwrap(), TaskOutcome::Done, "the damaged tile is made anew");
     (1..build.plan.stages.len()).for_each(|stage| run_stage(&build, stage));
@@ -107,7 +109,7 @@ fn merging_refuses_damaged_and_swapped_tiles() {
     assert!(build.merged(&control).unwrap_err().to_string().contains("incomplete"));
 }
 
-/// A tile with wrong heights and fitting hashes, as a broken machine could write it.
+/// Writes a tile with wrong heights and matching hashes, as a faulty machine could do.
 fn forge(build: &TileBuild, tile: TileId) {
     let region = build.plan.region(tile.product.stage(), tile.place);
     let heights = build.store.heights(&build.plan, tile.product, &region).unwrap();
@@ -116,7 +118,7 @@ fn forge(build: &TileBuild, tile: TileId) {
 }
 
 #[test]
-fn tiles_made_of_a_bad_tile_are_made_anew() {
+fn tiles_computed_from_a_bad_tile_are_computed_again() {
     let folder = tempfile::tempdir().unwrap();
     let build = two_stages(&folder.path().join("plan"));
     let (control, wanted) = (Control::default(), whole(&build.scene, SAMPLES).hash());
@@ -194,7 +196,7 @@ fn edited_plans_are_refused() {
     assert!(matches!(TileBuild::open(&place), Err(TileError::OtherScene { .. })));
 }
 
-/// Edits whose hash fits, as somebody could make them who knows the format.
+/// Edits of the plan with matching hashes, as a person who knows the format could make them.
 #[test]
 fn edited_plans_with_fitting_hashes_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -145,7 +145,7 @@ fn unread_tiles_are_removed_and_not_recomputed() {
     }
     assert_eq!(pruned.merged(&control).unwrap().hash, hash);
     assert!(pruned.open_stages().unwrap().iter().all(|open| !open));
-    // The disk use in the plan is about the actual use.
+    // The disk use that the plan reports is close to the actual use.
     let said = pruned.plan.disk_use(&scene);
     let fits = |said: u64, is: u64| said.abs_diff(is) < is / 20;
     assert!(fits(said.kept, bytes_of(&kept)), "{said:?}, it is {}", bytes_of(&kept));

@@ -26,7 +26,7 @@ fn water_is_the_same_in_tiles() {
     ];
     let mut scene = scene(257, all.concat());
     on_threads(2, || {
-        // More pits than a tile has cells on its rim, and lakes wider than tiles.
+        // The cases include tiles with more pits than cells on their rim, and lakes wider than tiles.
         for (frequency, courses, sea) in [
             (40, "Steepest", 300.0),
             (12, "Scattered", 0.0),
@@ -45,7 +45,8 @@ fn water_is_the_same_in_tiles() {
             let asked = if courses == "Spread" { &[Courses, Trunks] } else { &[Flow, Inflows] };
             assert_eq!(survey_steps(&plan), [&filling[..], &filling, &[Basins, Spills], asked, &[Ground]].concat());
             assert!(plan.stages.iter().all(|stage| stage.whole.is_empty()));
-            // Two stages report, on noise and on terraces; around a tile of filled terrain nothing is known.
+            // Two stages also write drainage summaries of their terrain, the noise and the terraces. A stage that fills
+            // depressions cannot: around its tile the filled heights are unknown.
             assert_eq!(plan.stages.iter().filter(|stage| stage.summary.is_some()).count(), 2);
             check_tiles(&format!("water at frequency {frequency}, {courses}"), &scene, 257, &TILES);
         }
@@ -63,7 +64,7 @@ fn rain_is_accumulated_across_tiles() {
     }
     let rain = whole(&scene, 230);
     let rain = rain.map(MapKind::Rain).unwrap();
-    assert!(rain.iter().any(|&rain| rain != rain.round()), "it is no whole number");
+    assert!(rain.iter().any(|&rain| rain != rain.round()), "the rain is not a whole number");
     on_threads(2, || {
         for courses in ["Steepest", "Scattered", "Spread"] {
             scene.set(&format!("3.courses={courses}")).unwrap();
@@ -113,9 +114,9 @@ fn stream_power_in_tiles_equals_the_whole() {
     });
 }
 
-/// Another law half way, and a law that can only be computed as a whole.
+/// The parameters change after the first iterations; some of their values need the whole terrain at once.
 #[test]
-fn every_stretch_of_stream_power_has_its_law_in_tiles() {
+fn stream_power_in_tiles_follows_parameter_changes() {
     let mut scene = scene(200, ["Ridged", "StreamPower", "Levels"].map(|name| layer(name, 1)).into());
     for change in ["2.iterations=5", "3.gamma=1.5", "2.diffusivity=0.1"] {
         scene.set(change).unwrap();

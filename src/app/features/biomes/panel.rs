@@ -44,7 +44,7 @@ pub struct Composition {
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct GroundInfo(pub Option<Composition>);
 
-/// The built-in table with which a scene without a table starts.
+/// The built-in biome table that a scene gets when the user first colours it by biomes.
 const FIRST: &str = "earth";
 
 /// Number of visible rows of the list of ground types.

@@ -1,6 +1,6 @@
 //! Drawing with the brush: the ring on the terrain, and the stroke that follows the pointer.
 //!
-//! A stroke is drawn on the terrain as it was when the stroke began. Points that its path does not need are removed.
+//! A stroke is drawn on the terrain as it was when the stroke began. Redundant points of its path are removed.
 //! Each stroke is one undo step. Shift smooths, and Ctrl inverts the effect of the tool.
 
 use std::sync::Arc;

@@ -42,11 +42,11 @@ pub struct BrushState {
     pub(super) terrain_view: Option<TerrainView>,
     /// The layer or mask being painted; `None` while painting is off.
     on: Option<StrokeTarget>,
-    /// Settings of the brush for terrain, and of the brush for masks and maps.
+    /// Brush settings: `ground` for terrain, and `paint` for masks and maps.
     ground: Option<Brush>,
     paint: Option<Brush>,
     pub(super) drawn: Option<DrawnStroke>,
-    /// Number of strokes so far. It makes each stroke an undo step of its own.
+    /// Number of strokes so far. A new number starts a new undo step.
     pub(super) count: u64,
     /// The selected stroke. Its brush is edited instead of the brush of new strokes.
     pub(super) selected: Option<(StrokeTarget, usize)>,
@@ -55,7 +55,8 @@ pub struct BrushState {
 }
 
 impl BrushState {
-    /// The target that the user can paint: the selected layer, or its mask if this is a painted mask.
+    /// The target that the user can paint: the selected layer if it stores strokes, or its mask if the mask stores
+    /// strokes.
     pub fn paintable(&self, document: &Document) -> Option<StrokeTarget> {
         let index = document.selected_layer().filter(|&index| !document.is_locked(index))?;
         [StrokeTarget::Layer(index), StrokeTarget::Mask(index)].into_iter().find(|&on| document.strokes(on).is_some())

@@ -164,7 +164,7 @@ struct ViewFilmDialog {
 impl Dialog for ViewFilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let (choice, has_stops) = (&mut self.choice, self.has_stops);
-        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
+        // read the Enter key before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film of the view").show(ctx, |ui| {
             ui.set_width(400.0);

@@ -63,11 +63,11 @@ impl Action for FlyAction {
     }
 }
 
-/// The movement mode of the camera, and the direction of the held keys.
+/// The movement mode of the camera, and the direction in which the held keys move it.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlyState {
     pub way: Option<FlyAction>,
-    /// Direction of the held keys: forwards, right and up, each from -1 to 1.
+    /// Direction in which the held keys move the camera: forwards, right and up, each from -1 to 1.
     pub towards: Vec3,
     pub is_fast: bool,
 }

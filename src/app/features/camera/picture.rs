@@ -125,7 +125,7 @@ struct SizeDialog(PictureSize);
 
 impl Dialog for SizeDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
+        // read the Enter key before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let window = ctx.viewport_rect().size() * ctx.pixels_per_point();
         let modal = modal(ctx, "size of the picture").show(ctx, |ui| {

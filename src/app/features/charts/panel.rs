@@ -46,11 +46,11 @@ impl ErosionChart {
         match self {
             Self::Score => {
                 "Standard deviation of the slopes divided by their mean. Higher means flatter areas between steeper \
-                 relief (Olsen 2004). Measured at the key frames, before the layer's mask."
+                 relief (Olsen 2004). Measured at the key frames, before the layer's mask is applied."
             }
             Self::Slope => {
                 "Mean and standard deviation of the greatest height difference to the four neighbours. Measured at \
-                 the key frames, before the layer's mask."
+                 the key frames, before the layer's mask is applied."
             }
             Self::Change => "Mean height change per iteration.",
         }

@@ -76,7 +76,7 @@ impl Table {
             let of = |subject: &ScaledTerrain| measure(&subject.terrain, subject.scale(), &limits, control);
             each(MEASURES, &of(a)?, &of(b)?)
         };
-        // heights of the difference are those of A minus those of B
+        // each height difference is the height of A minus the height of B
         let between = difference((&b.terrain, b.scale()), (&a.terrain, a.scale()), &limits, control)?;
         rows.extend(DIFFERENCES.iter().map(|m| row(m, Values::Between(number((m.read)(&between))))));
         Ok(Self { rows, notes: notes(a, b) })
@@ -196,8 +196,9 @@ mod tests {
         assert!((difference_of(&table, "Largest") - 100.0).abs() < 1e-3 && difference_of(&table, "Volume lost") == 0.0);
     }
 
-    /// Half of the tilted sphere is higher than the level sphere, and half is lower. The height difference from a plane
-    /// through the centre has a mean square of ⅓. The volume over each half is π.
+    /// Half of planet A is higher than the level planet B, and half is lower, because its height is proportional to z.
+    /// The mean square of z on a unit sphere is ⅓. The volume over each half is π, for a radius and a greatest height
+    /// of 1.
     #[test]
     fn a_tilted_and_a_level_planet_have_known_differences() {
         for samples in [33, 17] {

@@ -51,7 +51,7 @@ impl B {
     }
 }
 
-/// Returns a terrain together with the settings with which it was prepared.
+/// Returns a terrain together with the scene settings with which `prepared` was made.
 pub fn subject(terrain: Arc<Terrain>, prepared: &RenderTerrain) -> ScaledTerrain {
     let base = prepared.base();
     let scene = base.choice.climate.clone().unwrap_or_default();
@@ -62,7 +62,7 @@ pub fn subject(terrain: Arc<Terrain>, prepared: &RenderTerrain) -> ScaledTerrain
     ScaledTerrain { terrain, scene: Arc::new(scene) }
 }
 
-/// The source of B.
+/// The scene from which B is computed: a scene at a playhead position, or a scene file.
 pub enum SourceOfB {
     Scene(Arc<Scene>, Option<Playhead>),
     File(PathBuf),

@@ -222,7 +222,7 @@ impl CompareTask {
             let choice = OverlayChoice { overlay, biomes, climate, ..OverlayChoice::default() };
             let over = b.prepared.clone();
             let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok());
-            // if no thread can be started, the overlay is computed with the next terrain
+            // if no thread can be started, the next frame tries again
             self.overlaid.start(wanted, task);
         }
     }

@@ -292,8 +292,8 @@ impl Pieces<'_> {
         }
     }
 
-    /// Links a piece with the piece of another material layer that is at its centre. Unlinks the piece if it is already
-    /// linked.
+    /// Links a piece with a piece of another material layer that lies at the centre of the first piece. Unlinks the
+    /// piece if it is already linked.
     fn link(&mut self, layer: usize, tree: &Tree, path: &PiecePath, piece: &Piece) {
         let mut new = tree.clone();
         if !piece.link_group.is_empty() {

@@ -49,7 +49,7 @@ pub enum PieceAction {
     Delete,
     Hide,
     Lock,
-    /// Links the piece with the piece of another material layer that is at its centre, or unlinks it.
+    /// Links the selected piece with a piece of another material layer that lies at its centre, or unlinks it.
     Tie,
     Group(Wrap),
     Dissolve,

@@ -84,7 +84,7 @@ fn run(
     let side = f64::from(editor.doc.scene().settings.size_metres);
     match action {
         CutOutAction::Ask if editor.doc.scene().is_planet() => {
-            editor.toasts.info("You can cut out of terrains only: extract a region of the planet first.");
+            editor.toasts.info("Cutting out works on terrains only: extract a region of the planet first.");
         }
         CutOutAction::Ask => {
             let edges = [0.25, 0.25, 0.75, 0.75].map(|share| share * side);
@@ -146,7 +146,7 @@ struct CutOutDialog {
 
 impl Dialog for CutOutDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
+        // read the Enter key before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "ground to cut out").show(ctx, |ui| {
             ui.set_width(400.0);

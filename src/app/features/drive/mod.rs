@@ -1,8 +1,9 @@
 //! Plays a script of user actions in the real window: `talweg SCENE --drive steps.ron`.
 //!
 //! The script causes the same window events as a mouse and a keyboard. It finds widgets by their accessible names. Each
-//! wait ends when the editor reaches a state, never after a time. The window test uses such scripts, and so do the
-//! images of the README. If a step fails, the program exits with code 1 and lists the widgets on screen.
+//! wait ends when the editor reaches a given state, not after a fixed time. The window test plays such scripts, and the
+//! images of the README are made with them. If a step fails, the program exits with code 1 and lists the widgets on
+//! screen.
 
 mod input;
 mod observe;

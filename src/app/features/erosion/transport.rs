@@ -101,8 +101,9 @@ fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
     }
 }
 
-/// Shows the bar above the playback controls. It lists the branches, and the offer after a change in the middle of a
-/// run. If there are no branches and no offer, the bar is hidden.
+/// Shows the bar above the playback controls. It lists the branches of the process. After the user has changed a
+/// parameter in the middle of a run, it also offers to continue or to branch from that iteration. If there is nothing
+/// to show, the bar is hidden.
 pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
     let mut command = None;
     let branches = document.branches();
@@ -110,7 +111,7 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         if let Some(iteration) = offer {
-            let text = format!("Changed at iteration {iteration}: replayed from the start.");
+            let text = format!("Changed at iteration {iteration}: erosion replayed from the start.");
             ui.label(RichText::new(text).color(colour::text_strong()));
             for what in [Command::from(ErosionAction::ContinueFromHere), Command::from(ErosionAction::Branch)] {
                 let label =

@@ -15,7 +15,7 @@ pub struct FilmDialog(pub Film);
 impl Dialog for FilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let film = &mut self.0;
-        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
+        // read the Enter key before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film").show(ctx, |ui| {
             ui.set_width(400.0);

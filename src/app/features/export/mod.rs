@@ -166,8 +166,8 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
     }
 }
 
-/// Whether the last build can be repeated without a question: there is one, and its files are in the folder of the
-/// scene or permitted.
+/// Whether the last build can be repeated without asking the user. A build must exist, and all of its files must lie in
+/// the folder of the scene or be permitted by the user.
 fn is_build_permitted(editor: &Editor, choice: &ExportChoice) -> bool {
     let scene = editor.doc.scene();
     scene.builds.first().is_some_and(|preset| match &choice.scene_file {

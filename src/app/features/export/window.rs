@@ -49,7 +49,8 @@ impl ExportChoice {
         ExportFolder { folder: self.folder.clone(), force: self.force, ..ExportFolder::default() }
     }
 
-    /// The target folder for writing: files that the user has not chosen stay, unless `force` is set.
+    /// The target folder, with a limit on the files that may be replaced. Unless `force` is set, only files that
+    /// earlier builds of the scene have written may be replaced.
     pub fn careful_folder(&self) -> ExportFolder {
         let known = || self.scene_file.as_deref().map(built_files).unwrap_or_default();
         ExportFolder { only_over: (!self.force).then(|| Arc::new(known())), ..self.export_folder() }
@@ -176,7 +177,7 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
 
 impl Dialog for ExportWindow {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
+        // read the Enter key before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let [list_width, fields_width] = widths(ctx);
         let modal = modal(ctx, "export").show(ctx, |ui| {

@@ -1,7 +1,7 @@
 //! The context menu of the terrain, opened by a right-click.
 //!
 //! ```text
-//! Tell: the point under the pointer ──▶ right-click stores it ──▶ menu ──▶ GroundAction ──▶ edits, river, probe
+//! point: the point under the pointer ──▶ right-click stores it ──▶ menu ──▶ GroundAction ──▶ edits, river, probe
 //! ```
 
 mod edits;

@@ -1,8 +1,8 @@
 //! Adds a river that starts at a point, as a curve of a construction. The river follows the flow of water over the
 //! terrain on screen.
 //!
-//! The channel follows the surface with filled depressions to the sea or to the edge. Its line is smoothed, and points
-//! that it does not need are removed. The river widens where other water flows into it.
+//! The channel follows the surface with filled depressions to the sea or to the edge. Its line is smoothed and loses
+//! its redundant points. The river widens where other water flows into it.
 
 use std::sync::Arc;
 

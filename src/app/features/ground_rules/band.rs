@@ -1,4 +1,4 @@
-//! The band of a condition: a diagram that shows how far each value fulfils the condition. The user can drag its
+//! The band of a condition: a diagram that shows to what degree each value fulfils the condition. The user can drag its
 //! corners.
 
 use bevy_egui::egui;

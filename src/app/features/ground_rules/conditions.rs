@@ -117,7 +117,7 @@ pub struct BandChange {
     pub gesture: Option<Gesture>,
 }
 
-/// The shape of a band: whether values above, below or between its limits fulfil it.
+/// The shape of a band: whether values above, below or between its limits fulfil the condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BandShape {
     Above,

@@ -65,7 +65,7 @@ fn usual_width(count: usize) -> u32 {
 
 impl Dialog for RawDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // this must be read before the fields are drawn, because a field loses the focus when Enter is pressed
+        // read the Enter key before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "raw import").show(ctx, |ui| {
             ui.set_width(420.0);

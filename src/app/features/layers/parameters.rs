@@ -181,12 +181,12 @@ fn sides(ui: &mut Ui, document: &mut Document, index: usize) {
     }
 }
 
-/// Shows the parameter epochs of a layer before its current epoch.
+/// Shows how many iterations of a process ran with earlier parameters, and a button that clears these epochs.
 fn parameter_epochs(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
     let gone = layer.epochs.iter().fold(0u32, |sum, epoch| sum.saturating_add(epoch.iterations));
     ui.horizontal(|ui| {
         let text = format!("Continues from iteration {gone}");
-        let tip = "Earlier iterations used other parameters. The iterations below are counted from there.";
+        let tip = "Earlier iterations used other parameters. The number of iterations below is added to them.";
         ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::accent())).on_hover_text(tip);
         if ui.button("Clear").on_hover_text("Restarts from the input terrain with the parameters below.").clicked() {
             document.edit("Clear earlier parameters", None, |scene| scene.layers[index].epochs.clear());

@@ -174,8 +174,8 @@ fn shown_rows(document: &Document, state: &StackState) -> Vec<usize> {
     rows
 }
 
-/// The target of a drop between two rows. The layer is inserted below the upper row. Several nesting depths can be
-/// possible there; the horizontal position of the pointer selects one of them.
+/// The target of a drop between two rows. The layer is inserted below the upper row. If several nesting depths are
+/// possible between the rows, the horizontal position of the pointer selects one of them.
 fn place_of_gap(document: &Document, state: &StackState, rows: &[(usize, Rect)], gap: usize, x: f32) -> StackPosition {
     let scene = document.scene();
     let (index, most) = match gap.checked_sub(1).map(|above| rows[above].0) {

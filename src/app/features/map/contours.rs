@@ -83,7 +83,8 @@ pub(super) fn draw_contours(
 }
 
 /// Positions of the labels on the thick lines. The image is divided into squares, and each square has at most one
-/// label, on gentle terrain. Flat terrain has no labels, and neither has terrain so steep that the lines touch.
+/// label, where its terrain is gentle. A square without thick lines has no label, and neither has a square so steep
+/// that its lines nearly touch.
 pub(super) fn labels(terrain: &Terrain, settings: &Settings, interval: f32, side: usize) -> Vec<ContourLabel> {
     let ground = PixelGround { terrain, relief: settings.relief_metres, side };
     let index = interval * INDEX_EVERY;

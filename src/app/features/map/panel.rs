@@ -316,7 +316,7 @@ fn cross(painter: &Painter, at: Pos2) {
 fn scale_bar(painter: &Painter, frame: &MapFrame, size_metres: f32) {
     let (near, far) = (ShownUnit::of_stored("m"), ShownUnit::of_stored("km"));
     let most = 0.3 * frame.rect.width() / frame.side * size_metres;
-    // use a round number of the larger unit, if that fits
+    // use a round number of kilometres (or miles) if the bar is long enough, otherwise of metres (or feet)
     let per_unit = |unit: ShownUnit, metres: f64| unit.kept(1.0) * metres;
     let is_far = f64::from(most) >= per_unit(far, 1000.0);
     let metres_each = if is_far { per_unit(far, 1000.0) } else { per_unit(near, 1.0) } as f32;

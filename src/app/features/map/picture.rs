@@ -136,7 +136,7 @@ pub(super) fn advance(
     let is_known = task.0.done().is_some_and(|(of, _)| *of == subject);
     if task.0.running().is_none() && !is_known {
         let of = subject.clone();
-        // if no thread can be started, the map is rendered with the next terrain
+        // if no thread can be started, the next frame tries again
         let made = tasks.start("map", move |control| MapPicture::new(&of, control).ok().map(Arc::new));
         task.0.start(subject, made);
     }

@@ -1,9 +1,9 @@
 //! Measures the terrain on screen while the panel is open. The measurement runs in addition to the evaluation worker.
 //!
-//! Edits have priority: while the worker computes, no measurement starts, and the measurement of an older terrain
-//! stops. While an erosion process plays, the worker is never idle, so measurements run on one thread. After the
-//! full-resolution terrain is measured, the scene is also computed at half its resolution, to determine the accuracy of
-//! previews.
+//! Edits have priority: while the worker computes an edit, no measurement starts, and the measurement of an older
+//! terrain stops. While an erosion process plays, the worker is never idle. Measurements therefore start during
+//! playback, too, but run on only one thread. After the full-resolution terrain is measured, the scene is also computed
+//! at half its resolution, to determine the accuracy of previews.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -111,7 +111,7 @@ impl MeasureTask {
                 };
                 found.ok()
             });
-            // if no thread can be started, the next terrain is measured instead
+            // if no thread can be started, the next frame tries again
             self.measures.start(subject.clone(), task);
         }
         if subject.planet.is_none() {

@@ -220,7 +220,7 @@ fn update_info(
         let text = format!("{doing}, {:.0} %", done * 100.0);
         status.activities.push(Activity { text, done: Some(done) });
     }
-    // update the view centre even before the window opens, because the square is initially placed there
+    // update the view centre even before the window opens, because the square is initially centred on it
     info.looks_at = looks_at(&view_state, &camera, &planet_view);
     info.border =
         if state.is_open() { border(&editor, &state, &view_state, &camera, &planet_view, &area) } else { Vec::new() };

@@ -149,7 +149,7 @@ fn fields(ui: &mut Ui, state: &mut PatchState, longest_km: f64) {
             ui.add(units::field(DragValue::new(&mut state.side_km).range(range).speed(1.0).max_decimals(2), "km"));
         });
         ui.end_row();
-        ui.label("Samples").on_hover_text("Samples per side of the terrain. Doubling them takes four times as long.");
+        ui.label("Samples").on_hover_text("Samples per side of the terrain. Twice as many take four times as long.");
         ui.horizontal(|ui| {
             for samples in SAMPLES {
                 ui.selectable_value(&mut state.samples, samples, samples.to_string());

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! panel, commands ──▶ Editor { interface, versions_kept, keymap } ── stored in view.ron (talweg::preferences)
-//!                                └─ follow ──▶ size of the window's points, CameraManners, memory limit; autosave
+//!                                └─ follow ──▶ size of the window's points, CameraBehaviour, memory limit; autosave
 //! ```
 
 mod autosave;

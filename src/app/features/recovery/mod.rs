@@ -160,8 +160,8 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, found: Res<FoundSessions>, mu
     }
 }
 
-/// Watches for signals that end the program. A signal wakes the window; if the window does not respond, it ends the
-/// program.
+/// Watches for signals that end the program. A signal wakes the window, which then closes. If it does not close in
+/// time, another thread ends the program.
 fn watch_signals(journal: Res<EditJournal>, waker: Option<Res<Waker>>) {
     #[cfg(unix)]
     if let Some(waker) = waker

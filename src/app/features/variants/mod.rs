@@ -156,7 +156,7 @@ fn receive(mut service: ResMut<ThumbnailClient>, mut info: ResMut<VariantsInfo>,
     cost.note("variants", begun.elapsed());
 }
 
-/// Requests the thumbnails that the panels need. Those of the contact sheet wait while the evaluation is busy.
+/// Requests the thumbnails that the panels need. Thumbnails of the contact sheet wait while the evaluation is busy.
 fn order(
     mut service: ResMut<ThumbnailClient>,
     state: Res<VariantsState>,

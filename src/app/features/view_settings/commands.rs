@@ -47,7 +47,7 @@ impl Action for ViewCommand {
     }
 }
 
-/// Moves the camera to its default position in a new scene.
+/// Moves the camera to the position that it has in a new scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResetView;
 

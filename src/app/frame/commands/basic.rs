@@ -17,7 +17,7 @@ pub enum FileAction {
     Example(String),
     Save,
     SaveAs,
-    /// Makes the paths in the scene's file relative to its folder.
+    /// Makes the paths in the scene's file relative to the folder of this file.
     MakeRelative,
     /// Lists the files that the scene reads and that are missing.
     MissingFiles,
@@ -28,7 +28,8 @@ pub enum FileAction {
     SaveThen(Command),
     /// Saves to this file and then runs the command, if one is given.
     SaveTo(PathBuf, Option<Command>),
-    /// Like `SaveTo`, after the user has confirmed: the file is write-protected or another program has changed it.
+    /// Like `SaveTo`, but the user has confirmed to overwrite a file that is write-protected or that another program
+    /// has changed.
     SaveOver(PathBuf, Option<Command>),
     /// Asks for another file to save to, and then runs the command, if one is given.
     SaveElsewhere(Option<Command>),
@@ -86,7 +87,7 @@ impl Action for FileAction {
             ),
             Self::MakeRelative => Info::new(
                 "Make paths relative",
-                "Makes the paths in the scene's file relative to its folder, so that both can be moved together.",
+                "Makes the scene's file paths relative to its folder, so that scene and files can be moved together.",
                 icon::LINK,
                 &[],
             ),
@@ -120,7 +121,7 @@ pub enum Proceed {
     /// Asks for a file to open.
     AskWhich,
     Open(PathBuf),
-    /// Opens a scene after the user has permitted its files outside its folder.
+    /// Opens a scene after the user has permitted it to read files outside its folder.
     OpenPermitted(OutsideError),
     Example(String),
     Quit,

@@ -12,7 +12,8 @@ use talweg::user_state::OutsideError;
 /// Maximum number of paths that the question lists.
 const MOST_LISTED: usize = 10;
 
-/// Asks once for each scene file. Escape and Enter cancel, so that nothing is permitted by accident.
+/// Asks, once for each scene file, whether the scene may read files outside its folder. Escape and Enter cancel, so
+/// that nothing is permitted by accident.
 pub struct OutsideQuestion(pub OutsideError);
 
 impl Dialog for OutsideQuestion {

@@ -14,7 +14,7 @@ use talweg::io::{FileError, SaveTarget};
 /// Why the user must confirm before the file is overwritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverwriteReason {
-    /// Another program has changed the file since it was opened or saved here.
+    /// Another program has changed the file since this editor opened or saved it.
     Changed,
     /// The file exists, and the user has not chosen it by name.
     Exists,

@@ -1,5 +1,5 @@
-//! Edits of a process in the middle of its run: replay the process from the start, or continue from the playhead. Also
-//! branches of a process. Only one branch of a process is shown at a time.
+//! Edits of a process in the middle of its run, after which the process is replayed from the start or continues from
+//! the playhead. This file also handles the branches of a process. Only one branch of a process is shown at a time.
 
 use crate::frame::document::{Document, Group, Selection};
 use talweg::eval::Playhead;
@@ -144,8 +144,9 @@ impl Document {
         ('B'..='Z').map(|letter| format!("{stem} {letter}")).find(|name| !taken(name)).unwrap_or_else(|| stem.into())
     }
 
-    /// Indices of the branches of the selected layer or, failing that, of the process that the playback controls show.
-    /// The original layer is included. Shown and hidden branches both count. Empty if there are no branches.
+    /// Indices of the branches of one layer, including the original layer and hidden branches. The layer is the
+    /// selected layer. If a process plays or the selected layer has no branches, it is the process that the playback
+    /// controls show. Empty if there are no branches.
     pub fn branches(&self) -> Vec<usize> {
         let number = |index: usize| Some(self.scene().layers[index].branch).filter(|&number| number != 0);
         let selected = self.selected_layer().filter(|_| !self.transport.playing).and_then(number);

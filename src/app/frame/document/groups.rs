@@ -5,8 +5,8 @@ use talweg::nodes::Node;
 use talweg::nodes::filters::group::LayerGroup;
 use talweg::scene::{Layer, Scene};
 
-/// Target position for moved or new layers, at the nesting depth `depth`. They are inserted before the layer that now
-/// has the index `index`.
+/// Target position for moved or new layers, at the nesting depth `depth`. The layers are inserted before the layer that
+/// now has the index `index`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackPosition {
     pub index: usize,
@@ -136,7 +136,7 @@ impl Document {
         self.scene().layers[root].depth
     }
 
-    /// The change of the nesting depth of each layer that brings the outermost of these layers to `depth`.
+    /// Changes of the nesting depth, one for each layer, that bring the outermost of these layers to `depth`.
     pub(crate) fn shifts(&self, layers: &[usize], depth: u32) -> Vec<i64> {
         layers.iter().map(|&index| i64::from(depth) - i64::from(self.root_depth(layers, index))).collect()
     }

@@ -15,8 +15,8 @@ static COPIED: Mutex<Option<String>> = Mutex::new(None);
 impl Document {
     /// Adds a layer above the selected layer and selects it. While the scene is selected, the layer is added on top. A
     /// generator above other layers adds its heights to theirs, so that it does not hide them. A node with default
-    /// parameters gets its preset Natural, if it has one. The defaults are part of the file format, so they cannot
-    /// change with taste.
+    /// parameters gets its preset Natural, if it has one. The defaults themselves are part of the file format, so they
+    /// must never change.
     pub fn add_layer(&mut self, mut node: Node) {
         let about = node.about();
         let as_it_comes = Node::named(about.name).is_some_and(|plain| plain == node);
@@ -76,7 +76,7 @@ impl Document {
         Ok(warnings)
     }
 
-    /// Refuses pasted layers of somebody else if they read files outside the folder of this scene.
+    /// Rejects pasted layers that were not copied by this program if they read files outside the folder of this scene.
     fn check_pasted_files(&self, text: &str, pasted: &Scene) -> Result<(), SceneError> {
         let is_own = COPIED.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == Some(text);
         let known = self.scene().files();

@@ -53,12 +53,12 @@ pub struct Document {
     saved: Arc<Scene>,
     /// Whether the scene differs from the saved one.
     dirty: bool,
-    /// Number of changes of the scene, of its file, and of its saved state.
+    /// Number of times that the scene, its file or its saved state has changed.
     edits: u64,
     /// The stamp of the scene's file when it was last opened or saved.
     stamp: Option<FileStamp>,
     selection: Selection,
-    /// Indices of further selected layers.
+    /// Indices of the selected layers other than the layer in `selection`.
     others: BTreeSet<usize>,
     solo: Option<usize>,
     /// The highest evaluated layer; `None` if all layers are evaluated.
@@ -177,8 +177,8 @@ impl Document {
         &self.transport
     }
 
-    /// Whether the full-resolution terrain was requested but has not arrived. If it has not and no evaluation is
-    /// running, the user has stopped it.
+    /// Whether the full-resolution terrain was requested but has not arrived. If it is missing although no evaluation
+    /// runs, the user has stopped the evaluation.
     pub fn is_unfinished(&self) -> bool {
         let asked_full = self
             .requested
@@ -196,7 +196,7 @@ impl Document {
         self.revision
     }
 
-    /// Number of changes of the scene, of its file, and of its saved state.
+    /// Number of times that the scene, its file or its saved state has changed.
     pub fn edits(&self) -> u64 {
         self.edits
     }

@@ -1,5 +1,5 @@
-//! Edits of all selected layers at once, as one undo step. Also locked layers, and the layer at which the evaluation
-//! ends.
+//! Edits of all selected layers at once, as one undo step. This file also handles locked layers, and the layer at which
+//! the evaluation ends.
 
 use crate::frame::document::{Document, Selection};
 

@@ -1,7 +1,7 @@
 //! Playback of a process: play, pause, step, scrub.
 //!
-//! The playhead is on one process layer at a time. It stays there while the user edits other layers. It leaves that
-//! layer when the user plays, steps or scrubs another layer, or when it reaches the end.
+//! The playhead is on one process layer at a time. It stays on this layer while the user edits other layers. It leaves
+//! the layer when the user plays, steps or scrubs another layer, or when it reaches the end.
 
 use crate::frame::document::Document;
 use talweg::eval::Playhead;

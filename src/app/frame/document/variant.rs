@@ -1,4 +1,5 @@
-//! Another state of the same scene for a comparison: one layer hidden or shown, or another branch.
+//! Another state of the same scene for a comparison. In this state, one layer is hidden or shown, or another branch is
+//! shown.
 //!
 //! A comparison is not an edit: it does not change the scene and cannot be undone. The user can apply a variant of the
 //! contact sheet as an edit.

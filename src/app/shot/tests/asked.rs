@@ -8,7 +8,7 @@ const SIDE: u32 = 200;
 /// Height of the eye above the centre of the terrain, in world units.
 const UP: f32 = 1200.0;
 
-/// Hills with water and hard beds.
+/// Hills with water and beds of hard rock.
 fn hills() -> Terrain {
     let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| 0.5 + 0.25 * ((u * 30.0).sin() + (v * 26.0).cos()));
     let along = |k: usize| (k % 129) as f32 / 128.0;

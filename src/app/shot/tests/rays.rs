@@ -36,7 +36,8 @@ fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::v
     (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens, perspective), lens)
 }
 
-/// A world-space ray in the metres of the construction tree, and the length of the ray's direction vector in metres.
+/// Converts a ray from world space to metres of the construction tree. Also returns the length of `way` in these
+/// metres.
 fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64) {
     let (along, up) = (1.0 / tree_surface.world_per_metre, 1.0 / tree_surface.world_per_height_metre);
     let metres = |v: Vec3| [f64::from(v.x) * along, f64::from(v.z) * along, f64::from(v.y) * up];
@@ -46,8 +47,8 @@ fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64
     (TraceRay { origin: [x + half, y + half, z], direction: way.map(|w| w / long) }, long)
 }
 
-/// Every ray must end at or above the processor's hit point, by at most the height of a pixel. At most one ray in 40
-/// may end elsewhere, at edges where a single pixel decides what the ray hits.
+/// Every ray must end at the processor's hit point, or at most the height of a pixel above this point. At most one ray
+/// in 40 may end elsewhere, at edges where a single pixel decides what the ray hits.
 fn assert_ends_agree(
     engine: &SharedEngine,
     name: &str,

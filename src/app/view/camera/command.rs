@@ -21,14 +21,15 @@ pub enum ViewCommand {
         low_world: Vec3,
         high_world: Vec3,
     },
-    /// Moves to a pose over a terrain. The eye is in world space; the heading and the inclination are in radians.
+    /// Moves to a pose over a terrain. The position of the eye is in world space; the heading and the inclination are
+    /// in radians.
     Stand {
         eye_world: Vec3,
         yaw: f32,
         pitch: f32,
     },
-    /// Moves over a place of a globe. The numbers are latitude, longitude, metres above the surface, heading and
-    /// inclination. Angles are in degrees.
+    /// Moves the camera to a position above a place on a globe. The numbers are latitude, longitude, metres above the
+    /// surface, heading and inclination. Angles are in degrees.
     Over {
         place: [f64; 5],
     },

@@ -1,11 +1,11 @@
 //! A construction tree under filters and erosion layers. Tree detail smaller than a cell is added to the eroded grid.
 //!
 //! E is the height after all layers and T is the height of the construction tree alone. Both are sampled on the grid
-//! and interpolated by curves through four samples (Catmull & Rom 1974). Where the requested positions are closer than
-//! the samples, h(p) = E(p) + w (tree(p) - T(p)). This adds the tree's detail smaller than a cell to the eroded
-//! terrain. Elsewhere, h = E. The weight w falls from 1 to 0 as a deposit of thickness [`BURYING_CELLS`] buries the
-//! detail. Incised rock keeps its roughness. The water comes from the grid. Its depth is measured from E, so terrain
-//! that is higher than the water surface rises above it.
+//! and interpolated by curves through four samples (Catmull & Rom 1974). Where the requested positions are closer
+//! together than the samples of the grid, h(p) = E(p) + w (tree(p) - T(p)). This adds the tree's detail smaller than a
+//! cell to the eroded terrain. Elsewhere, h = E. The weight w falls from 1 to 0 as a deposit of thickness
+//! [`BURYING_CELLS`] buries the detail. Incised rock keeps its roughness. The water comes from the grid. Its depth is
+//! measured from E, so terrain that is higher than the water surface rises above it.
 
 use std::sync::Arc;
 

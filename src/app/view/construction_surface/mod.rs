@@ -28,7 +28,7 @@ use talweg::field::{Cancelled, Control, Terrain};
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Layer, NotSoleConstruction, Scene};
 
-/// Number of samples along the square's side up to which κ is 0, and number from which κ is 1.
+/// Number of samples along the square's side up to which κ is 0. The second constant is the number from which κ is 1.
 const COARSEST: f64 = 4.0;
 const FINEST: f64 = 128.0;
 
@@ -161,7 +161,7 @@ pub struct TreeSurface {
     pub program: Arc<Program>,
     eroded: Option<ErodedGround>,
     whole_selection: NodeSelection,
-    /// World units per metre of the construction tree: `per_metre` horizontally, `rise` vertically.
+    /// World units per metre of the construction tree, horizontally. The next field is the vertical scale.
     pub world_per_metre: f64,
     pub world_per_height_metre: f64,
     /// The construction tree encoded as 32-bit words for the graphics card.
@@ -336,7 +336,7 @@ impl TreeSurface {
     }
 
     /// Distance along a ray to the terrain. Each step is half the height above the terrain, so the search needs few
-    /// evaluations. The search can miss features thinner than a step, which is accurate enough for the mouse.
+    /// evaluations. The search can miss features thinner than a step. For mouse picking, this is accurate enough.
     pub fn pick(&self, origin: Vec3, direction: Vec3, highest_world: f32) -> Option<f32> {
         const MOST_STEPS: usize = 160;
         let (origin, direction) = (origin.as_dvec3(), direction.as_dvec3().normalize());

@@ -3,8 +3,8 @@
 use super::sun::Attitude;
 use talweg::planet::{Air, Planet};
 
-/// Returns three properties of an air. The properties are the air's scattering of red, green and blue, the colour of
-/// its sky light, and its amount of ozone. Scattering and ozone are relative to the Earth.
+/// Returns three properties of a kind of air: its scattering of red, green and blue, the colour of its sky light, and
+/// its amount of ozone. Scattering and ozone are relative to the Earth.
 fn colours(air: Air) -> ([f64; 3], [f32; 3], f64) {
     match air {
         Air::Nitrogen => ([1.0, 1.0, 1.0], [0.42, 0.62, 1.0], 1.0),

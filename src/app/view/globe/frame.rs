@@ -93,7 +93,7 @@ pub struct GlobeEye {
     pub view_width: f64,
     /// Angle of a pixel in the centre of the image, in radians.
     pub radians_per_pixel: f64,
-    /// Stops by which auto exposure brightens the image.
+    /// Number of stops by which auto exposure brightens the image.
     pub auto_stops: f32,
 }
 

@@ -16,7 +16,7 @@ pub struct GlobeSurface<'a> {
     pub relief: f64,
     /// Height of the drawn sea; `None` if no sea is drawn.
     pub sea: Option<f64>,
-    /// Heights of the lowest and highest point of the drawn surface over the radius.
+    /// Heights over the radius of the lowest and of the highest point of the drawn surface.
     pub range: (f64, f64),
     /// The fine terrain between the samples and its vertical exaggeration, if the fine terrain is drawn.
     pub detail: Option<(&'a FineTerrain, f64)>,

@@ -1,7 +1,7 @@
 //! Selects the patches to draw from the six quadtrees of a globe: fine near the eye, coarse far from the eye.
 //!
-//! The method is that of the square terrain ([`crate::view::square::lod`]), after Strugar 2009. A patch is split if it
-//! is nearer to the eye than the range of the next finer level. Its vertices morph to the coarser shape before the
+//! The method is the same as for square terrain ([`crate::view::square::lod`]), after Strugar 2009. A patch is split if
+//! it is nearer to the eye than the range of the next finer level. Its vertices morph to the coarser shape before the
 //! range of its own level ends. Distances are measured between directions, on a sphere through the surface below the
 //! eye. So they do not depend on the relief and are equal on both sides of a face border. Patches of neighbouring faces
 //! therefore meet like patches of the same face. Level 0 is a whole face. With ranges of at least [`MIN_RANGE_SIDES`],

@@ -25,7 +25,7 @@ const USUAL_SUN: f64 = 0.5;
 /// Greatest number of steps along a ray. A ray ends earlier where it leaves the globe.
 const MOST_RAY_STEPS: i32 = 60;
 
-/// Stops by which auto exposure brightens an image of a globe; negative if the image is darkened.
+/// Number of stops by which auto exposure brightens an image of a globe; negative if the image is darkened.
 pub fn globe_brightening(terrain: &GlobeTerrain, scenery: &Scenery, clip_from_rel: Mat4) -> f32 {
     let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.water);
     let up = scenery.eye.normalize_or(DVec3::X);

@@ -6,7 +6,7 @@
 //! GlobeTerrain::new ──Arc──▶ ViewState ──────────extract─────▶ Textures (upload, swap when complete)
 //!                                 PlanetView (planet, settings)
 //!                                 mouse, commands ▶ GlobeCamera
-//!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
+//!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ patches ▶ draw
 //! ```
 //! [`camera`], [`ground`], [`lod`], `sun` and `air` do not depend on Bevy. Positions are computed in double precision
 //! in planet space and reach the shaders relative to the eye.

@@ -28,7 +28,7 @@ pub enum GlobePart {
     Sky,
     Lines,
     Clouds,
-    /// The flat map, which is drawn alone.
+    /// The flat map. No other part is drawn together with it.
     Map,
 }
 

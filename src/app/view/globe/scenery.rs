@@ -59,7 +59,7 @@ pub struct Scenery {
     /// Rotation angle of the planet relative to the stars, in radians.
     pub sky_turn: f64,
     pub map: MapPose,
-    /// Width of the image in logical pixels, in which the map pose is given.
+    /// Width of the view in logical pixels. The scale of the map pose is in radians per logical pixel.
     pub map_width: f64,
     /// End points of lines, in pairs.
     pub lines: LineEnds,

@@ -262,8 +262,8 @@ impl GlobeTerrain {
         self.ground(self.exaggeration_law(view).most, view, with_sea)
     }
 
-    /// The nearest pose at which the eye is above the surface. The exaggeration of the surface is that for the returned
-    /// pose.
+    /// The nearest pose at which the eye is above the surface. The surface has the vertical exaggeration that belongs
+    /// to the returned pose.
     pub fn confine(&self, pose: &GlobePose, view: &GlobeView, with_sea: bool) -> GlobePose {
         let mut pose = *pose;
         // repeat, because raising the eye also raises the drawn terrain, though by at most half as much

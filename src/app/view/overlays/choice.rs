@@ -69,7 +69,7 @@ impl Overlay {
             }
             Self::Change => "Shows where material was eroded (brown) and deposited (green).".into(),
             Self::Temperature => {
-                "Shows the temperature by latitude, height and season; the climate settings are with the biomes.".into()
+                "Shows the temperature by latitude, height and season. Scenes with biomes have climate settings.".into()
             }
             Self::Moisture => {
                 "Shows the moisture from winds, distance from the sea and rain shadows, from desert to rain forest."

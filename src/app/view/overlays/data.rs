@@ -50,7 +50,8 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
 pub struct Fade {
     /// Position on the ramp at which the overlay is transparent.
     pub transparent_at: f32,
-    /// Distance on the ramp from `nothing` at which the overlay is opaque; 0 if the overlay is opaque everywhere.
+    /// Distance on the ramp from `transparent_at` at which the overlay is opaque; 0 if the overlay is opaque
+    /// everywhere.
     pub width: f32,
 }
 

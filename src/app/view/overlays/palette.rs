@@ -27,7 +27,7 @@ pub struct PaletteTexture {
 
 impl PaletteTexture {
     /// Creates the texture. With `is_frugal`, shaders read only one mip level of each map instead of two, which halves
-    /// the time of a software driver.
+    /// the drawing time of a software renderer.
     pub fn new(device: &RenderDevice, anisotropy_clamp: u16, is_frugal: bool) -> Self {
         let texture = device.create_texture(&TextureDescriptor {
             label: Some("talweg palette"),

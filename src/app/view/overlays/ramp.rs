@@ -1,8 +1,8 @@
 //! Colour ramps of the data overlays.
 //!
 //! Lightness changes steadily along every sequential ramp. On every diverging ramp, lightness changes steadily from the
-//! middle to both ends. So readers without colour vision can also see the order. The colour values are our own; each
-//! ramp names the published ramp that it follows.
+//! middle to both ends. So readers without colour vision can also see which values are higher. The colour values are
+//! our own; each ramp names the published ramp that it follows.
 
 /// A colour ramp: sRGB colours with their positions from 0 to 1. Colours in between are interpolated.
 #[derive(Debug, PartialEq)]

@@ -8,10 +8,10 @@ use super::shadows::ShadowCascades;
 use talweg::appearance::scatter::POINTS;
 use talweg::appearance_files::{ScatterKind, ScatterRule};
 
-/// Height on screen, in pixels, of a rule's tallest objects from which all objects of the rule are drawn. If they are
-/// smaller, only objects of low rank are drawn.
+/// Height on screen, in pixels. If a rule's tallest objects are at least this high, all objects of the rule are drawn.
+/// If they are smaller, only objects of low rank are drawn.
 pub const ALL_PIXELS: f32 = 14.0;
-/// Step in which the requested number of a cell's ranks is rounded up.
+/// The number of a cell's ranks to compute is rounded up to a multiple of this step.
 const RANK_STEP: usize = 128;
 
 /// Index of a scatter rule, and one of the rule's cells.
@@ -27,7 +27,8 @@ pub struct WantedCell<C> {
     pub is_seen: bool,
     /// World position from which the positions of the cell's objects are measured.
     pub origin_world: Vec3,
-    /// World displacement per metre of an object's terrain height. The displacement includes the vertical exaggeration.
+    /// Displacement of an object in world space for each metre of terrain height below it, including the vertical
+    /// exaggeration.
     pub raised_world: Vec3,
 }
 
@@ -99,7 +100,8 @@ pub fn kept_size(rank: u16, away: f32) -> f32 {
 const GROWING: f32 = 0.15;
 
 /// Two distances for each rank: up to the first, its objects have their full size; from the second, they are not drawn.
-/// The table saves [`kept_size`] the evaluation of a power function for every object in every frame.
+/// With this table, [`kept_size`] evaluates a power function only for objects between the two distances, not for every
+/// object in every frame.
 static REACHES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let reach =
         |ranks_kept: f32| if ranks_kept > POINTS as f32 { 0.0 } else { (POINTS as f32 / ranks_kept).powf(1.0 / 1.2) };

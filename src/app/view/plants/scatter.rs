@@ -92,7 +92,8 @@ pub trait PlantedSurface: Clone + Send + 'static {
 
     fn metres_per_world(&self) -> f32;
 
-    /// Computes the objects in the cells, and the canopy of the whole surface if it is wanted and known.
+    /// Computes the objects in the cells. With `wants_canopy`, also returns the canopy of the whole surface, if it has
+    /// one.
     fn plant(&self, cells: Vec<CellRequest<Self::CellPlace>>, wants_canopy: bool) -> PlantedCells<Self::CellPlace>;
 
     /// Whether the surface has a canopy map, which replaces plants at a distance.

@@ -12,10 +12,11 @@ use super::mesh::RenderQuality;
 
 /// Greatest brightening in stops.
 pub const MOST_STOPS: f32 = 3.0;
-/// Usual loss of light through slopes and shadows, in stops below sunlit level terrain. This loss is not compensated.
+/// Usual loss of light because of slopes and shadows, in stops below sunlit level terrain. This loss is not
+/// compensated.
 const USUAL_STOPS: f32 = 0.8;
-/// Fraction of the loss beyond the usual loss that is compensated. The fraction is below 1, so that shade stays darker
-/// than sunlit terrain.
+/// The compensated fraction of the loss that exceeds the usual loss. The fraction is below 1, so that shade stays
+/// darker than sunlit terrain.
 const ADAPTED_SHARE: f32 = 0.75;
 /// Range in stops around [`USUAL_STOPS`] over which the compensation sets in smoothly.
 const KNEE_STOPS: f32 = 0.35;

@@ -44,7 +44,7 @@ pub struct DrawContext<'a> {
     pub device: &'a RenderDevice,
     pub queue: &'a RenderQueue,
     pub cache: &'a PipelineCache,
-    /// Stops by which auto exposure brightens the image.
+    /// Number of stops by which auto exposure brightens the image.
     pub auto_stops: f32,
 }
 

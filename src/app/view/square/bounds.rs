@@ -1,5 +1,5 @@
-//! Lowest and highest terrain of square tiles, of blocks of tiles, of blocks of blocks, and so on. Culling and picking
-//! read these bounds.
+//! Heights of the lowest and of the highest terrain in square tiles, in blocks of tiles, in blocks of such blocks, and
+//! so on. Culling and picking read these bounds.
 
 use rayon::prelude::*;
 

@@ -94,7 +94,7 @@ pub struct SquareEye {
     pub viewport: Vec4,
     /// Whether haze is drawn in front of distant terrain.
     pub has_air: bool,
-    /// Stops by which auto exposure brightens the image.
+    /// Number of stops by which auto exposure brightens the image.
     pub auto_stops: f32,
     /// Number of pixels that an angle of one radian spans in the centre of the image.
     pub pixels_per_radian: f32,

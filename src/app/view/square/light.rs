@@ -45,7 +45,7 @@ pub fn light_window(scale: &WorldScale, [east, up, south]: [f32; 3], region: &Re
     let start = |span: &std::ops::Range<usize>| span.start / blocks * blocks;
     let (row, column) = (start(&seen.rows), start(&seen.columns));
     let side = (seen.rows.end - row).max(seen.columns.end - column);
-    // move a square that would extend beyond the terrain back, to the start of a block
+    // a square that would extend beyond the terrain is moved back to the start of a block
     let back = |start: usize| {
         if start + side <= n { start } else { n.saturating_sub(side) / blocks * blocks }
     };

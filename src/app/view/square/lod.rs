@@ -126,7 +126,7 @@ impl Walk<'_> {
     }
 }
 
-/// A side wall of the terrain block; the numbers are those in the shaders.
+/// A side wall of the terrain block. The shaders use the same numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SideKind {
     North,

@@ -1,4 +1,4 @@
-//! A texture with the values from a terrain's maps that material rules use.
+//! A texture with values of the terrain's maps, for the material rules.
 
 use std::sync::Arc;
 

@@ -52,7 +52,7 @@ pub struct SquareTerrain {
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if the terrain has any.
     pub surface_water: Option<Arc<SurfaceWater>>,
-    /// Void areas, if the terrain has any. There, the prepared heights are those of [`heights_over_void`].
+    /// Void areas, if the terrain has any. In void areas, the prepared heights come from [`heights_over_void`].
     pub void_mask: Option<Arc<VoidMask>>,
     pub data: Option<Data>,
     /// sRGB colours and their opacity over the palette, as bytes. The colours come from biomes, or from the materials

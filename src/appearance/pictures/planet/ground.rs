@@ -89,7 +89,8 @@ pub fn planet_normals(
     }
 }
 
-/// Two unit vectors tangent to the sphere: the direction of increasing columns of a face, and that of decreasing rows.
+/// Two unit vectors tangent to the sphere: the direction of increasing columns of a face, and the direction of
+/// decreasing rows.
 fn face_frame(face: usize, here: [f64; 3]) -> ([f64; 3], [f64; 3]) {
     let tangent = |axis: [f64; 3]| {
         let along: f64 = (0..3).map(|k| axis[k] * here[k]).sum();

@@ -1,10 +1,10 @@
 //! Perspective pictures of a construction by sphere tracing, directly from the construction tree and without a grid.
 //!
 //! Every pixel is a ray. The ray hits the terrain, the water of the construction, the sea, the cut side of the square,
-//! or the sky. Light, colours and water are those of the relief image. Sky and haze are added. Noise octaves whose
-//! wavelength is too short for a pixel at its distance are skipped. A pixel that differs from its neighbours is traced
-//! at four more positions. Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads
-//! gives the same bits.
+//! or the sky. Light, colours and water are computed as in the relief image. Sky and haze are added. Noise octaves
+//! whose wavelength is too short for a pixel at its distance are skipped. A pixel that differs from its neighbours is
+//! traced at four more positions. Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of
+//! threads gives the same bits.
 
 pub mod camera;
 pub mod evaluations;
@@ -99,7 +99,7 @@ enum SeenSurface {
 /// A ray of the picture in metres of the construction, with the conversion to metres of the scene.
 struct PixelRay {
     ray: TraceRay,
-    /// Metres of the construction per metre of the scene along the ray.
+    /// Factor that converts metres of the scene along the ray to metres of the construction.
     per_metre: f64,
 }
 
@@ -109,7 +109,7 @@ pub struct TracedView<'a> {
     camera: &'a Camera,
     width: usize,
     height: usize,
-    /// Metres of the construction per metre of the scene, horizontally and vertically.
+    /// Factors that convert metres of the scene to metres of the construction, horizontally and vertically.
     per_metre: [f64; 2],
     /// Width of a pixel on a plane at distance 1.
     pixel: f64,
@@ -358,7 +358,7 @@ impl<'a> TracedView<'a> {
             .enumerate()
             .filter_map(|(k, seen)| if let SeenSurface::Ground(ground) = seen { Some((k, ground)) } else { None })
             .collect();
-        // Heights at the same relative position of all points are evaluated together.
+        // For all points, the heights at the same relative position are evaluated together.
         let around: Vec<_> = of.iter().map(|(_, ground)| self.shade.sky_places(ground)).collect();
         let places: Vec<_> = (0..SKY_PLACES).flat_map(|side| around.iter().map(move |places| places[side])).collect();
         let heights = tracers.ground.heights(&places);

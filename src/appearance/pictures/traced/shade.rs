@@ -62,8 +62,8 @@ pub struct Shade<'a> {
 }
 
 impl<'a> Shade<'a> {
-    /// Prepares the shading of `subject`. `per_metre` holds metres of the construction per metre of the terrain,
-    /// horizontally and vertically.
+    /// Prepares the shading of `subject`. `per_metre` holds the factors that convert metres of the terrain to metres of
+    /// the construction, horizontally and vertically.
     pub fn new(subject: TracedScene<'a>, per_metre: [f64; 2]) -> Self {
         let sun = subject.settings.sun_direction();
         let [k, up] = per_metre;
@@ -257,8 +257,8 @@ impl<'a> Shade<'a> {
         (facing > 0.0).then_some(TraceRay { origin: [p[0], p[1], p[2] + lift], direction: self.to_sun })
     }
 
-    /// Positions around a point at which the sky visibility is tested. The second value of each is the sample spacing
-    /// at which the terrain is evaluated there.
+    /// Positions around a point at which the sky visibility is tested. The second value of each entry is the sample
+    /// spacing at which the terrain is evaluated at this position.
     pub fn sky_places(&self, ground: &GroundPoint) -> [(Point, f64); SKY_PLACES] {
         std::array::from_fn(|k| {
             let distance = SKY_STEPS[k % SKY_STEPS.len()] * self.subject.program.side;

@@ -33,7 +33,8 @@ use crate::primitives::curve::CurvePoint;
 const AIM: f64 = 0.9;
 /// Reach for flattening the curve, as a multiple of the tolerance. Segments are accurate to a thousandth of the reach.
 const REACH: f64 = 50.0;
-/// Minimum distance of a new point from the ends of its part, as a fraction of the part.
+/// Minimum distance of a new point from both ends of the part of the stroke that it divides, as a fraction of the
+/// length of this part.
 const APART: f64 = 0.02;
 /// Maximum overlap at either end of a closed line, as a fraction of the line's length. A line drawn by hand rarely
 /// stops exactly at its start.
@@ -252,9 +253,9 @@ impl DrawnPath {
     }
 }
 
-/// Closes a loop drawn by hand and drops the overlap. The closed loop starts and ends at the innermost crossing of the
-/// stroke's two ends. If the ends do not cross but pass within `near` metres of each other, they are joined at their
-/// nearest points.
+/// Closes a loop drawn by hand and drops the overlap. The stroke's first and last sections can cross several times: the
+/// closed loop starts and ends at the crossing farthest from the stroke's start. If these sections do not cross but
+/// pass within `near` metres of each other, they are joined at their nearest points.
 fn closed_by_hand(drawn: &[Point], near: f64) -> Vec<Point> {
     let mut at = vec![0.0];
     for pair in drawn.windows(2) {

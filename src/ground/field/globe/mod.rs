@@ -202,8 +202,8 @@ impl Globe {
     }
 }
 
-/// Number of rows of cells in a band. Within a band, the solid angle of each corner is computed once for the rows that
-/// meet there.
+/// Number of rows of cells in a band. Within a band, [`rectangle_solid_angle`] is computed once for each corner of the
+/// cells, and is shared by the two rows that meet there.
 const SHARED_ROWS: usize = 16;
 
 /// Solid angle of the rectangle between the centre of a face and its point (x, y). Coordinates are tangents.

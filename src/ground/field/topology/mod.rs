@@ -173,7 +173,7 @@ impl Grid {
         self.close(field);
     }
 
-    /// The stored sample one step away on a globe, which can be a copy of its owner.
+    /// The stored sample one step away on a globe. It can be a copy rather than the owner.
     fn raw_neighbour(self, here: CellPosition, direction: usize) -> Option<CellPosition> {
         let (down, right) = DIRECTIONS[direction];
         let last = self.samples as isize - 1;
@@ -315,8 +315,8 @@ impl Grid {
 /// Marks a missing neighbour in an [`Adjacency`].
 pub const NONE: u32 = u32::MAX;
 
-/// Number of rows and columns along each border of a face whose neighbours are stored in a table. Their neighbours can
-/// be copies, which index arithmetic does not find.
+/// Number of rows and columns along each border of a face whose neighbours are stored in a table. Index arithmetic
+/// would find copies of some of these neighbours instead of their owners.
 pub const RIM: usize = 2;
 
 /// The neighbours of every sample, for algorithms that move from sample to sample. Inside the faces, neighbours are
@@ -325,7 +325,7 @@ pub const RIM: usize = 2;
 pub struct Adjacency {
     grid: Grid,
     /// Neighbours of the samples along the borders, face by face. Rows 0 and 1 of a face come first, then its last two
-    /// rows. The first two and the last two samples of each other row follow.
+    /// rows. The first two and the last two samples of all other rows follow.
     rim: Vec<[u32; 8]>,
 }
 

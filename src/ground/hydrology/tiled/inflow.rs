@@ -1,4 +1,4 @@
-//! Drainage areas whose water flows from one tile into the next.
+//! Sums drainage areas of water that flows from one tile into the next.
 
 use super::TileRegions;
 use super::words::{SurveyReader, WordError, write_list};

@@ -12,7 +12,7 @@
 //! of all basins from the exits, the summaries and the links across tile borders. Links have a strict order (height,
 //! lower cell, cell index). So this spanning tree equals the tree that [`Basins`](super::Basins) finds on the whole
 //! square, reduced to the rims. Each tile then gets a [`SpillSolution`]. It lists which of the tile's highest links
-//! belong to the spanning tree, the water level behind every label, and the flow paths that other tiles reverse.
+//! belong to the spanning tree, the spill levels of the tile's nodes, and the cells whose flow path must be reversed.
 //! [`RegionDrainage::solve`] computes the rest within the tile.
 //!
 //! Drainage areas: a tile first sums its own area along its flow paths ([`DrainedRegion::summary`]). [`solve_inflows`]

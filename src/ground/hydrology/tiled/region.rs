@@ -183,7 +183,7 @@ impl RegionDrainage {
             }
         }
         // The loop runs from the leaves back to the root. For each label, `behind` holds the nodes that represent the
-        // labels behind it, each with the highest link on the path to the node.
+        // labels farther from the root, each with the highest link on the path to the node.
         let mut behind: HashMap<u32, Vec<(u32, u32)>> = HashMap::new();
         for &(label, by) in way.iter().rev() {
             let found = behind.remove(&label).unwrap_or_default();

@@ -170,7 +170,7 @@ pub fn solve_spills(
 struct TiledBasins<'a> {
     tiles: &'a TileRegions,
     summaries: &'a [BasinSummary],
-    /// Number of the first node of each tile after the tile's node 0. All tiles share node 0.
+    /// For each tile, the number of its node 1 among the nodes of all tiles. All tiles share node 0.
     first: Vec<u32>,
     count: usize,
 }

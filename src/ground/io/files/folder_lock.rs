@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use super::FileError;
 use super::temporary::{LOCK_NAME, is_same};
 
-/// Longest wait for a lock, in milliseconds. Programs hold a lock for a moment.
+/// Longest wait for a lock, in milliseconds. Programs hold a lock only briefly.
 static LONGEST_WAIT: AtomicU64 = AtomicU64::new(10_000);
 const PAUSE: Duration = Duration::from_millis(4);
 
@@ -109,7 +109,7 @@ impl Drop for FolderLock {
     fn drop(&mut self) {
         if let Some(LockFile { path, folder, .. }) = &self.lock {
             HELD.with_borrow_mut(|all| all.retain(|other| other != folder));
-            // The lock is still held here. A program that opened the file before sees that it is gone.
+            // The lock is still held here. A program that has already opened the file then sees that the file is gone.
             let _ = std::fs::remove_file(path);
         }
     }

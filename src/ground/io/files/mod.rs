@@ -107,7 +107,7 @@ impl SaveTarget {
 }
 
 impl SaveTarget {
-    /// Fails if the target has a stamp that the existing file does not match, or must not exist and does.
+    /// Fails if the existing file does not match the stamp of the target, or if the target must not exist but does.
     fn check_expected(&self, place: &WriteLocation) -> Result<(), FileError> {
         if self.only_new && place.file.symlink_metadata().is_ok() {
             return Err(FileError::Exists { path: self.path.clone() });

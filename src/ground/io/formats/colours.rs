@@ -178,8 +178,8 @@ pub(super) fn number_of_colour(meaning: NumberMeaning, [red, green, blue]: [f64;
 }
 
 /// Returns the encoding of heights that 8-bit colours probably use. It is the encoding in which all heights are
-/// plausible and neighbouring pixels have similar heights, even where their red differs. In a picture, red does not
-/// change by one exactly where green starts again at 0 or 255.
+/// plausible and neighbouring pixels have similar heights, even where their red differs. In an ordinary picture, red
+/// does not change by exactly one where green wraps from 255 to 0 or back.
 pub(super) fn probable_encoding(rows: &[Vec<[u8; 3]>]) -> Option<NumberMeaning> {
     let spread = |channel: usize| {
         let of = || rows.iter().flatten().map(|pixel| pixel[channel]);

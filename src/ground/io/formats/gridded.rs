@@ -134,7 +134,7 @@ impl NumberLayout {
         }
     }
 
-    /// Index of a number in the file, counted in numbers.
+    /// Index of a number in the file, counted in numbers rather than bytes.
     fn index(&self, row: usize, column: usize, channel: usize) -> usize {
         let [columns, rows] = [self.columns as usize, self.rows as usize];
         match self.interleave {

@@ -6,10 +6,10 @@ use proj4rs::transform::transform;
 use super::notes::RasterNote;
 use super::place::CoordinateSystem;
 
-/// Smallest difference between a step on the map and its length on the ground that is corrected, as a fraction. Survey
-/// projections, such as UTM, change lengths less than this.
+/// Minimum relative difference between a length on the map and the same length on the ground; smaller differences are
+/// ignored. Survey projections, such as UTM, change lengths less than this.
 const DIFFERENCE: f64 = 0.01;
-/// Semi-major axis and squared eccentricity of WGS 84.
+/// Semi-major axis (in metres) and squared eccentricity of WGS 84.
 const AXIS: f64 = 6_378_137.0;
 const ECCENTRICITY_SQUARED: f64 = 6.694_379_990_141_316_5e-3;
 

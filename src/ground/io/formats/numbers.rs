@@ -220,8 +220,8 @@ impl NumberRule {
         }
     }
 
-    /// A usual no-data value that is the lowest or the highest number and far from all others, as stored and as
-    /// converted.
+    /// A usual no-data value that is the lowest or the highest number and far from all others. Returned twice: as
+    /// stored in the file, and converted to a value.
     fn usual_void_apart(&self, values: &[f32]) -> Option<(f64, f32)> {
         let known = || values.iter().copied().filter(|v| v.is_finite());
         let (low, high) = known().fold((f32::INFINITY, f32::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));

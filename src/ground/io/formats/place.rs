@@ -72,7 +72,7 @@ pub(super) fn position(
     if affine.is_identity() {
         notes.push(RasterNote::new(
             "no-position",
-            "its position is the identity, which programs write when they know no position; the terrain keeps the size of the scene",
+            "its position is the identity transformation, which programs write when they know no position; the terrain keeps the size of the scene",
         ));
         return Position::default();
     }

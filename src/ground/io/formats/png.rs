@@ -197,7 +197,7 @@ fn read_texts(path: &Path) -> std::io::Result<Texts> {
         let mut chunk = chunk.clone();
         // A few kilobytes can unpack to gigabytes, so the limit applies while a text is unpacked.
         chunk.decompress_text_with_limit(left).map_err(|error| {
-            // The decoder reports an exceeded limit as a format error, which only its text identifies.
+            // The decoder reports an exceeded limit as a format error; only the text of the error tells the two apart.
             let is_limit = matches!(error, png::DecodingError::LimitsExceeded);
             let is_full = is_limit || error.to_string().contains("Out of decompression space");
             if is_full { texts_too_long() } else { error.into() }

@@ -2,7 +2,8 @@
 //! fixed to the known samples at the rim of the hole.
 //!
 //! Equation: Laplace's equation, so each filled sample is the mean of its four neighbours, or of fewer neighbours at
-//! the border of the raster. The filled surface is smooth, never exceeds the heights of the rim, and continues a slope.
+//! the border of the raster. The filled surface is smooth, stays between the lowest and the highest height of the rim,
+//! and continues a uniform slope.
 //!
 //! Scheme: cascadic multigrid (Bornemann & Deuflhard 1996). Known samples are averaged to grids of half the size until
 //! no hole is left. Then the grids are solved from the coarsest to the finest. Each grid starts from the interpolated

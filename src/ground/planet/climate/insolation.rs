@@ -13,7 +13,7 @@ use std::f32::consts::{PI, TAU};
 /// angles are in radians.
 pub fn daily_mean(latitude: f32, declination: f32) -> f32 {
     let (up, level) = (libm::sinf(latitude) * libm::sinf(declination), libm::cosf(latitude) * libm::cosf(declination));
-    // On this day the sun never sets, never rises, or rises and sets.
+    // The three cases are polar day, polar night, and a day with sunrise and sunset.
     let sunset = if up >= level {
         PI
     } else if up <= -level {

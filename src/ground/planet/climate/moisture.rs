@@ -47,8 +47,8 @@ const SEA_REACH: f32 = 0.08;
 const LAND_OF_TERRAIN: f32 = 0.55;
 const LAND_OF_PLANET: f32 = 0.12;
 const FOREST_MOISTURE: f32 = 0.5;
-/// Factor for the height that air must climb to become dry on a planet. There whole mountain ranges matter rather than
-/// single slopes, because air flows around and between mountains.
+/// Factor for the height that air must climb to become dry on a planet. On planets, whole mountain ranges matter rather
+/// than single slopes, because air flows around and between mountains.
 const CLIMB_FACTOR_ON_PLANETS: f32 = 3.0;
 /// Moisture of the air that flows in over open edges.
 const INFLOW: f32 = 0.75;

@@ -5,9 +5,9 @@
 //! direction k and the strongest waves, and the cos² term is 0 on the side turned away from these waves. A straight
 //! coast that faces an open sea and these waves has E = 1. Of the 8 directions on its sea side, the two directions that
 //! graze the coast hit its own rock. Wave height grows with the square root of the fetch (Sverdrup & Munk 1947). No
-//! direction runs along a row, a column or a diagonal, so that coasts along these get no more waves than other coasts.
-//! The distance between the samples of a ray increases with the distance from the coast. Beyond an open edge samples
-//! read the edge cells. Storms run over the beaches: only terrain above the beaches blocks a ray.
+//! direction runs along a row, a column or a diagonal, so that coasts in these directions get no more waves than other
+//! coasts. The distance between the samples of a ray increases with the distance from the coast. Beyond an open edge
+//! samples read the edge cells. Storm waves run over the beaches, so only terrain above the beaches blocks a ray.
 //!
 //! Scheme: the samples of a ray are at whole grid steps, the same for every cell. They are read from a table that tells
 //! which cells block waves.
@@ -20,7 +20,7 @@ use talweg_ground::field::Cancelled;
 const DIRECTIONS: usize = 16;
 /// Number of directions in which a straight coast faces open sea.
 const FACING: f32 = 6.0;
-/// Distance of a ray's first sample in cells: outside the cell itself and its base.
+/// Distance of a ray's first sample, in cells. The sample is outside the cell itself and the foot of its slope.
 const FIRST: f32 = 1.5;
 /// Ratio of the distances of consecutive samples of a ray. Consecutive samples are at least one cell apart.
 const STRETCH: f32 = 1.3;
@@ -31,8 +31,8 @@ pub struct Fetch {
     /// Grid steps to the south and to the east from the cell to every sample, direction by direction.
     ray_steps: Vec<[i32; 2]>,
     weights: [f32; DIRECTIONS],
-    /// Values of √(f / F) for a ray that is blocked at the nth sample, by n. The last entry is for a ray that is never
-    /// blocked.
+    /// Values of √(f / F) for a ray that is blocked at the nth sample, indexed by n. The last entry is for a ray that
+    /// is never blocked.
     openness: Vec<f32>,
     /// Whether the terrain of a cell blocks waves.
     blocks: Vec<bool>,

@@ -28,9 +28,9 @@
 //! Stability: nothing falls below the wave base or below a neighbour, and nothing is built above the beach.
 //! Squares only: the waves have one direction everywhere, and the shore is listed in rows of equal cells.
 //! From coarse to fine: an iteration on a grid lasts half as long as on the next coarser grid. So coasts retreat by the
-//! same number of cells on each grid, and debris drifts over 1/√2 of the distance. With a weight of ½ the coarsest grid
-//! makes three quarters of the whole retreat, and finer grids hardly move the coast. Debris is passed from grid to
-//! grid; undercut cells are found anew.
+//! same number of cells on each grid, and debris drifts over 1/√2 of the distance. With a `fine_weight` of ½ the
+//! coarsest grid makes three quarters of the whole retreat, and finer grids hardly move the coast. Debris is passed
+//! from grid to grid; undercut cells are found anew.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the equation of the
 //! moving contours and the settling by slope are our own.
 
@@ -59,7 +59,7 @@ talweg_ground::params! {
         multiscale_params!();
         /// Distance by which a straight coast of loose rock retreats in one iteration in an open sea.
         retreat: f32 ["m"] = 4.0, 0.0..=1000.0, slider 0.5..=20.0;
-        /// Height that waves reach above the sea. Higher waves attack gentler shores farther up.
+        /// Height that waves reach above the sea. Higher waves reach farther up gentle shores.
         wave_height: f32 ["m"] = 5.0, 0.1..=200.0, slider 1.0..=20.0;
         /// Depth below which waves do not erode the sea floor. The platform ends there.
         wave_base: f32 ["m"] = 15.0, 0.1..=1000.0, slider 2.0..=60.0;
@@ -101,8 +101,8 @@ impl Process for Coastal {
         Traits {
             writes: &WRITTEN,
             reads_sea_level: true,
-            // since version 3, debris drifts the full distance on fine grids too; since version 4, only from coarse to
-            // fine, coasts keep their places
+            // since version 3, debris drifts the full distance on fine grids too; since version 4, which applies only
+            // to runs from coarse to fine, coasts keep their places
             version: if self.largest_scale == LargestScale::OneGrid { 3 } else { 4 },
             memory: NodeMemory::constant(6.8),
             finer_grids: FinerGrids { carries_sediment_on: true, ..FinerGrids::DEFAULT },
@@ -149,8 +149,8 @@ impl Process for Coastal {
 }
 
 impl Coastal {
-    /// Returns the parameters for a finer grid of a [multi-scale](crate::multiscale) erosion. An iteration there is
-    /// shorter, in proportion to the cell size.
+    /// Returns the parameters for a finer grid of a [multi-scale](crate::multiscale) erosion. An iteration on the finer
+    /// grid is shorter, in proportion to the cell size.
     fn on_level(&self, level: f32) -> Self {
         let shorter = if level > 1.0 { 1.0 / level } else { 1.0 };
         Self { retreat: self.retreat * shorter, drift: self.drift * shorter.sqrt(), ..self.clone() }
@@ -161,13 +161,14 @@ impl Coastal {
 /// has not settled yet; sand is the sand on the shore.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Sediment, MapKind::Sand];
 
-/// Maximum number of steps in an iteration. With this number a coast on a very fine grid retreats half a cell per step.
+/// Maximum number of steps in an iteration. On a very fine grid, 16 steps are too few for the whole retreat, and the
+/// coast retreats by half a cell per step.
 const MOST_STEPS: f32 = 16.0;
 /// Maximum retreat of the coast in a step, in cells.
 const COURANT: f32 = 0.5;
-/// Maximum retreat of the coast in a step, as a multiple of the cell size.
+/// Value of D t that one explicit pass of diffusion spreads, in squared cells. Up to ¼ no amount becomes negative.
 const EXPLICIT: f32 = 0.2;
-/// Value of D t that one explicit pass spreads, in squared cells. For values up to ¼ no amount becomes negative.
+/// Maximum number of stages of the debris diffusion in one step: with it, debris drifts up to 40 cells in the step.
 const MOST_STAGES: u32 = 64;
 
 /// Fraction of the debris that rounding may lose or gain before the error is corrected. Debris that spreads far is so

@@ -12,7 +12,7 @@ use talweg_ground::field::{Cancelled, Edges, Grid};
 const SETTLING: f32 = 0.5;
 /// Fraction of the overhanging rock that falls in one step.
 const COLLAPSE: f32 = 0.5;
-/// Cells of the shore that are processed between two checks for cancellation.
+/// Number of shore cells processed between two checks for cancellation.
 const CHUNK: usize = 2048;
 /// Position of a cell that is not on the shore.
 const NONE: u32 = u32::MAX;
@@ -199,7 +199,8 @@ impl ShoreCells {
         }
         spread.clone_from(own);
         let stages = law.stages as f32;
-        // each stage combines the results of the two previous stages and the height differences of the last one
+        // each stage combines the results of the two previous stages and the differences between neighbours after the
+        // previous stage
         for stage in 1..=law.stages {
             let s = stage as f32;
             let [earlier, last] = if stage == 1 { [0.0, 1.0] } else { [(1.0 - s) / s, (2.0 * s - 1.0) / s] };

@@ -8,7 +8,8 @@ use talweg_ground::field::Cancelled;
 
 /// Radius of the widest brush in cells. It limits the computing time of a droplet on a fine grid.
 const WIDEST: f32 = 64.0;
-/// Radius of the narrowest brush in cells. A narrower cone could fit between the cells and change none of them.
+/// Radius of the narrowest brush in cells. A narrower cone could fit between the centres of the cells and change none
+/// of them.
 const NARROWEST: f32 = 1.25;
 /// Steps of a droplet between two checks for cancellation.
 const STEPS_BETWEEN_CHECKS: u32 = 64;

@@ -22,8 +22,8 @@ pub struct SharedGround {
     wraps: bool,
     /// Heights, as the bits of an `f32`.
     pub height: Vec<AtomicU32>,
-    /// Water that passed each cell in this iteration, as the number of cells whose rain it is. Empty if no node or
-    /// export reads the flow.
+    /// Water that passed each cell in this iteration, measured as the number of cells whose rain adds up to it. Empty
+    /// if no node or export reads the flow.
     pub flow: Vec<AtomicU32>,
     /// Load that passed each cell in this iteration, as a height over the cell.
     pub load: Vec<AtomicU32>,

@@ -22,9 +22,9 @@
 //! From coarse to fine: radius, path length and capacity have the set values on the coarsest grid and halve with the
 //! cell size. So droplets have the same width in cells on every grid, and run and carry equally far in cells. Angles
 //! and rates are the same on every grid. A droplet does not know its drainage area. It leaves plains of debris without
-//! a stream, and on every grid the water would take another path. So trunk streams of the grid of 257 samples get
-//! channels on all finer grids, and droplets mostly spare these channels ([`StreamBeds::Incised`]). The volume removed
-//! for these channels is in the mass balance as resampled.
+//! a stream, and on every grid the water would take another path. So trunk streams of the grid of 257 samples a side
+//! get channels on all finer grids, and droplets mostly spare these channels ([`StreamBeds::Incised`]). The volume
+//! removed for these channels counts as `resampled` in the mass balance.
 //! Boundary: droplets end at open edges; on a wrapping terrain they re-enter on the other side.
 //! Squares only: droplets that run in parallel work on square tiles that do not touch, and brushes are discs of samples
 //! of the square.
@@ -110,7 +110,7 @@ impl Process for Droplets {
         Traits {
             writes: &WRITTEN,
             is_random: true,
-            // only from coarse to fine: since version 2 trunk streams of large grids keep their places; since version 3
+            // only from coarse to fine: since version 2 trunk streams keep their places on large grids; since version 3
             // they also get channels
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
             memory: NodeMemory { saved_without_records: Some(1.0), ..NodeMemory::constant(4.0) },
@@ -163,8 +163,8 @@ impl Droplets {
 }
 
 /// The data maps of this process. Wear and deposits record the net change of each iteration. Flow is the water that
-/// passed a cell, as the number of cells whose rain it is, summed over the iterations. Sediment is the load that passed
-/// in the last iteration.
+/// passed a cell, measured as the number of cells whose rain adds up to it and summed over the iterations. Sediment is
+/// the load that passed in the last iteration.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
 
 /// Number of rows that a thread processes together in [`DropletsRun::store_results`].

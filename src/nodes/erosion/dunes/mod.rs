@@ -69,8 +69,8 @@ talweg_ground::params! {
         /// Depth of sand that the wind lifts from level ground in one iteration. With higher values, as in a stronger
         /// wind, dunes grow and travel faster.
         lift_metres: f32 ["m"] = 0.3, 0.0..=5.0, slider 0.02..=1.0;
-        /// Length of a hop of the sand. It sets the distance of the dunes: crests start about three hops apart, and the
-        /// distance grows as dunes merge.
+        /// Length of a hop of the sand. It sets the distance between dunes: crests start about three hops apart, and
+        /// the distance grows as dunes merge.
         saltation_metres: f32 ["m"] = 70.0, 1.0..=2000.0, slider 10.0..=200.0;
         /// Fraction of the windblown sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep
         /// the ground between dunes bare.

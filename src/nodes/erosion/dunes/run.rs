@@ -131,7 +131,7 @@ impl DunesRun {
         let mut bed = terrain.height.clone();
         let mut sand: Vec<f32> = match terrain.map(MapKind::Sand) {
             None => vec![0.0; grid.len()],
-            // sand that layers below left keeps moving
+            // sand of the layers below also moves
             Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
         };
         bed.iter_mut().zip(&sand).for_each(|(b, s)| *b -= s);

@@ -18,8 +18,8 @@ const YEAR: f64 = 31_556_926.0;
 const SLIDING_DRAG: f64 = 1.0e5;
 /// The lagging thickness sets the speed of the ice. In a step it approaches the actual thickness by this fraction. The
 /// flux grows with the third power of the slope, but only one of the three factors is computed implicitly. With a
-/// third, the resulting oscillation stops at once for any step length. The oscillation from the fifth power of the
-/// thickness dies out.
+/// fraction of a third, the resulting oscillation stops at once for any step length. The oscillation from the fifth
+/// power of the thickness dies out.
 pub const LAG_FRACTION: f64 = 1.0 / 3.0;
 /// Upper limit of the sliding speed in m/year, equal to the speed of the fastest valley glaciers.
 const FASTEST: f64 = 500.0;

@@ -39,7 +39,7 @@ pub enum LineDirection {
 pub struct GridLines {
     direction: LineDirection,
     samples: usize,
-    /// Number of lines, which is also the number of cells in each.
+    /// Number of lines, which is also the number of cells in each line.
     pub cells: usize,
     /// Whether the first cell of a line is the neighbour of its last cell.
     pub wraps: bool,

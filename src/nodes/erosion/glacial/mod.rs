@@ -2,7 +2,7 @@
 //!
 //! Law: ice of thickness H on the bed b has the surface s = b + H.
 //! - Balance: M = g·(s - `equilibrium_line`), at most `most_snow`; g is `balance_gradient`. Where snow accumulates, M
-//!   falls to 0 on slopes of `hold_angle`, over their last 15°.
+//!   falls to 0 on slopes of `hold_angle`, over the 15° below this angle.
 //! - Flow (shallow ice): ∂H/∂t = M + ∇·(D∇s), D = (ρg)³·|∇s|²·(⅖·A·H⁵ + C·H⁴), A = 2.4·10⁻²⁴ Pa⁻³ s⁻¹ times `softness`,
 //!   ρ = 917 kg/m³ the density of ice and ρg its weight per volume. C follows from `sliding`, which is the speed C·τ³
 //!   under a drag of τ = ρgH|∇s| = 100 kPa.
@@ -10,32 +10,32 @@
 //!   three thicknesses, because stresses along and across a glacier share the drag.
 //! - Erosion: at right angles to the bed by E = `erosion_rate`·(u / 100 m/year / k)^`erosion_exponent`, so that the bed
 //!   sinks by E·√(1 + |∇b|²) a year. k = 1 + R·∇²b, at least 0.6: ice slides less in a narrow valley, and half as fast
-//!   in a valley rounded to the radius R, the `floor_radius`. A bed that erodes evenly moves outwards from every point
-//!   like a circle: the notch of a river becomes an arc, and walls retreat into cirques.
+//!   in a valley rounded to the radius R, the `floor_radius`. Uniform erosion widens every point of the bed
+//!   into a circle: the notch of a river becomes an arc, and walls retreat into cirques.
 //! - Rockfall: walls steeper than `wall_angle` collapse, onto the ice if there is any.
 //! - Till: the fraction `till_share` of the eroded rock, and rock that falls on the ice, moves with the ice. The till
 //!   is deposited as the ice melts: little of the till in thick ice, all of the till in ice that melts away (moraines).
-//!   Melt water spreads it over some hundred metres. Water carries the rest of the eroded rock away for good.
+//!   Melt water spreads it over about 100 m. Water carries the rest of the eroded rock away for good.
 //!
 //! Two time scales: ice reaches its form in centuries, a valley in tens of thousands of years. An iteration erodes for
 //! `time_step`. It simulates the ice only for `ice_years` (at most `time_step`), which represent the whole time step.
 //!
 //! Scheme: `ice_years` are divided into one step per year, at most 16 steps, each 0.7 times as long as the step before.
 //! A step is the balance, then flow along rows and columns in turn (locally one-dimensional), each implicit: `lines`.
-//! The flow between two cells is a fraction of their new content, with the thickness of the higher cell. The thickness
-//! is upstream, with van Leer's limiter, in the manner of Jarosch, Schoof & Anslow 2013. So the ice thickness is never
-//! below 0, even on the steepest bed, and the scheme creates no ice. The thickness that sets the speed lags: it
-//! approaches the actual thickness by a third per step. Without this lag long steps would oscillate.
+//! The flow between two cells is a fraction of their new content. It depends on the thickness of the higher (upstream)
+//! cell, with van Leer's limiter, in the manner of Jarosch, Schoof & Anslow 2013. So the ice thickness is never below
+//! 0, even on the steepest bed, and the scheme creates no ice. The thickness that sets the speed lags: it approaches
+//! the actual thickness by a third per step. Without this lag long steps would oscillate.
 //! From coarse to fine: times are the same on every grid; ice and till are passed from grid to grid.
 //! Boundary: ice and till leave over open edges where the surface falls towards the edge; a wrapping terrain continues
 //! on the other side. Squares only: no straight grid lines run through the corners of a globe's faces.
 //! Stability: for any parameters. In one iteration erosion is at most a twentieth of the ice thickness and at most half
-//! a cell. At most a twentieth of a cell of till is deposited; water carries the excess away. Checks
-//! (tests/core/nodes/erosion/glacial.rs): Halfar's dome after nine times its age within 0.3 % of its height; Nye's slab
-//! within 0.1 %; the erosion of a cone is the same within 1 % along rows and diagonals. Visible traces of the grid:
-//! flow along rows and columns in turn leaves faint streaks on the surface of broad, thick ice. Longer steps make the
-//! streaks stronger. The bed does not show them. Ice that moves fast relative to its step becomes too thick: in a scene
-//! of 24 km at 513² steps of 2 years produced 1.5 times as much ice as steps of 1 year.
+//! a cell. At most a twentieth of a cell of till is deposited; water carries the excess away. In the tests
+//! (tests/core/nodes/erosion/glacial.rs), Halfar's dome after nine times its age is accurate to 0.3 % of its height,
+//! and Nye's slab to 0.1 %. The erosion of a cone is the same within 1 % along rows and diagonals. Visible traces of
+//! the grid: flow along rows and columns in turn leaves faint streaks on the surface of broad, thick ice. Longer steps
+//! make the streaks stronger. The bed does not show them. Ice that moves fast relative to its step becomes too thick:
+//! in a scene of 24 km at 513² samples, steps of 2 years produced 1.5 times as much ice as steps of 1 year.
 //! Maps: [`MapKind::Ice`] is the ice thickness at the end, [`MapKind::Sediment`] the till in the ice; wear and deposits
 //! are recorded as well. The height is the height of the bed, as if the ice had melted. With `leave_ice` the height
 //! includes the ice, and the uppermost metre of the ice is the Snow map. Ice counts as `added` in the mass balance,

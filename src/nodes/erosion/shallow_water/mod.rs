@@ -2,14 +2,14 @@
 //!
 //! Law. Columns of water of depth d stand on ground of height h, at the level H = h + d. A pipe joins each cell to each
 //! of its eight neighbours. It carries the signed flux q (depth moved in an iteration). Its depth b is the water depth
-//! above its sill max(h, h'), the mean of both ends, up to `pipe_depth` D. In one iteration:
+//! above its sill max(h, h'), averaged over both ends and at most `pipe_depth` D. In one iteration:
 //! 1. flux: q += C²·w·(b/D)·(H - H'), with w = 1/2 for orthogonal and 1/4 for diagonal pipes, so that flow on a tilted
 //!    plane follows the plane in every direction. Mei's two outflow pipes of an edge are one signed flux here: the same
 //!    equations with half the memory. Before that, q is relaxed a little towards the neighbouring fluxes along the pipe
 //!    (θ = 0.9), which keeps wave fronts from rippling;
-//! 2. K scales the outflow of a cell. It accounts for friction, a maximum speed, and the available water. Friction is
-//!    the drag v² on the depth for a speed v, computed implicitly: on a slope S the speed settles at C·√(S·d /
-//!    (D·friction)) and never overshoots;
+//! 2. K scales the outflow of a cell. It accounts for friction, a maximum speed, and the available water. Friction is a
+//!    drag proportional to v², with v the speed of the water, and is computed implicitly: on a slope S the speed
+//!    settles at C·√(S·d / (D·friction)) and never overshoots;
 //! 3. bed: the water can hold s_eq = capacity · ramp(d) · |q| · (sin α + sin α_min), with α the slope angle of the
 //!    flow: sin α follows from the power Σ q·ΔH of the flow. Water with less sediment dissolves ground at the rate
 //!    `dissolving`; water with more deposits it at the rate `deposition`. Neither changes the bed by more than a fifth
@@ -30,23 +30,23 @@
 //!
 //! From coarse to fine: water and suspended sediment are passed to the finer grid with the terrain; fluxes start at 0
 //! and follow the slopes within a few iterations. Rates per time are the same, so that iterations on finer grids are
-//! shorter. Fluxes that start at 0 send rivers along new paths across their valley floors. Beyond 513 samples most of
-//! this change is undone in the beds of trunk streams. The volume that this correction adds is in the mass balance as
-//! resampled.
+//! shorter. Fluxes that start at 0 send rivers along new paths across their valley floors. On grids of more than 513
+//! samples a side, most of this change is undone in the beds of trunk streams. The volume that this correction adds
+//! counts as `resampled` in the mass balance.
 //!
 //! Limits: the shallow-water equations contain (u·∇)u, the transport of momentum by the velocity u; this scheme does
 //! not. Waves travel at √(g·b), with g the gravity. A dam break onto shallow water follows the fan and shock of the
-//! scheme's own equations (tested: the wave front within 1 %, depths within 0.3 %). From 8 m onto 4 m its front has
-//! 0.84 of Stoker's speed. On dry ground friction and the maximum speed √(g·D) hold the front far behind Ritter's
-//! 2·√(g·d): at 0.22 of Ritter's speed with the default friction. The depths just behind the front ripple by up to a
-//! tenth.
+//! scheme's own equations (tested: the wave front within 1 %, depths within 0.3 %). If 8 m of water break onto 4 m, the
+//! front has 0.84 of Stoker's speed. On dry ground friction and the maximum speed √(g·D) hold the front far behind
+//! Ritter's 2·√(g·d): at 0.22 of Ritter's speed with the default friction. The depths just behind the front ripple by
+//! up to a tenth.
 //! Boundary: at open edges water runs out with its slope and speed, and its sediment is lost; walls keep all water. A
 //! wrapping terrain has no edges.
 //! Mass balance: heights are `f32`; amounts that rounding keeps from the ground stay in the Sediment map. Wear and
 //! deposits are the net change since the start. Flow is the current discharge. Its unit is a cell: the number of cells
 //! whose rain and spring water passes.
-//! Directions: on cones the erosion by azimuth differs by 0.2 % while the flow is smooth, and by 4 % once roughness of
-//! a thousandth has started gullies (tested).
+//! Directions: on cones the erosion by azimuth differs by 0.2 % while the flow is smooth, and by 4 % once random
+//! roughness of ±0.001 of the relief has started gullies (tested).
 //! Squares only: the pipes move depths, which needs equal cells, and waves cross all cells at the same speed.
 //! Source: Mei, Decaudin & Hu 2007; Št'ava et al. 2008; depth in the pipe and viscosity as in Bates et al. 2010 and de
 //! Almeida et al. 2012.
@@ -134,8 +134,8 @@ impl Process for ShallowWater {
         Traits {
             writes: &[MapKind::Water, MapKind::Sediment, MapKind::Flow, MapKind::Wear, MapKind::Deposits],
             is_random: self.springs > 0,
-            // version 3 applies only to runs from coarse to fine, in which trunk streams of large grids keep their
-            // places
+            // version 3 applies only to runs from coarse to fine, in which trunk streams keep their places on large
+            // grids
             version: if self.largest_scale == LargestScale::OneGrid { 2 } else { 3 },
             // with springs, the water supply needs one more field
             memory: NodeMemory {

@@ -105,8 +105,8 @@ impl ShallowWaterRun {
         terrain_of((*self.before).clone(), shown, self.discharge(), &self.unread)
     }
 
-    /// Discharge of each cell, as the number of cells whose mean supply it is. It is the length of the mean of the
-    /// inflow vector and the outflow vector.
+    /// Discharge of each cell, measured as the number of cells whose mean supply adds up to it. It is the length of the
+    /// mean of the inflow vector and the outflow vector.
     fn discharge(&self) -> Option<Vec<f32>> {
         if self.unread.contains(&MapKind::Flow) {
             return None;

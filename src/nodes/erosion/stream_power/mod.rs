@@ -18,16 +18,16 @@
 //! by the Gaussian that solves the diffusion equation; on a globe between neighbours with the conductances of
 //! [`Links`]. Distances and areas are the actual distances and areas, on squares and on globes ([`FlowMesh`]).
 //! From coarse to fine: time and areas are the same on every grid, and each iteration lasts one time step. With a
-//! weight of ½ the coarsest grid has half of the total time. Valleys of a coarse grid follow its rows and diagonals, so
-//! they are bent by up to a cell on the way to the next grid. On planets no land is eroded below the sea level; on a
-//! square a shore erodes down to the sea floor. Land that a coarse grid eroded down to the sea level would drown
-//! wherever the finer terrain is lower than the coarse terrain. So on coarsest grids whose cells are wider than many
-//! plains, land is kept above the sea on the way to the next grid.
+//! `fine_weight` of ½ the coarsest grid has half of the total time. Valleys of a coarse grid follow its rows and
+//! diagonals, so they are bent by up to a cell on the way to the next grid. On planets no land is eroded below the sea
+//! level; on a square a shore erodes down to the sea floor. Land that a coarse grid eroded down to the sea level would
+//! drown wherever the finer terrain is lower than the coarse terrain. So on coarsest grids whose cells are wider than
+//! many plains, land is kept above the sea on the way to the next grid.
 //! Boundary: open edges and the sea stay at their height; if the terrain has neither, its lowest cell does. Rock that
 //! reaches these outlets is lost. Visible traces of the grid: a channel is a chain of cells, and its steps are
-//! multiples of 45°. Where water runs in a sheet, the strip of it that crosses a cell is cos α wide, with α the angle
-//! between slope and row or column. So without a source area smooth slopes erode up to 16 % less along diagonals (m =
-//! ½). At equal areas the erosion of a cone is the same within 2 % in all directions.
+//! multiples of 45°. Where water runs in a sheet, the strip of this sheet that crosses a cell is cos α wide, with α the
+//! angle between slope and row or column. So without a source area smooth slopes erode up to 16 % less along diagonals
+//! (m = ½). At equal drainage areas the erosion of a cone is the same within 2 % in all directions.
 //! Source: Whipple & Tucker 1999 (the equation); Braun & Willett 2013 (implicit, in O(n)); Yuan et al. 2019 (settling).
 
 pub mod law;
@@ -104,10 +104,10 @@ impl Process for StreamPower {
     fn traits(&self) -> Traits {
         // On one grid: since version 2 ranges fade towards open edges, and erosion with a slope exponent other than ½,
         // 1 and 2 reads its roots from a table. Since version 3 drainage areas are added in bands of consecutive cells,
-        // since version 4 as whole numbers. From coarse to fine: since version 4 valleys of large grids keep their
-        // places, since version 5 also trunk streams. Since version 6 areas are whole numbers. On planets: since
-        // version 1 water is divided between two neighbours, as on squares. Since version 3 rivers run down to the sea
-        // level, and land stays land on the next grid.
+        // since version 4 as whole numbers. From coarse to fine: since version 4 valleys keep their places on large
+        // grids, since version 5 also trunk streams. Since version 6 areas are whole numbers. On planets: since version
+        // 1 water is divided between two neighbours, as on squares. Since version 3 rivers run down to the sea level,
+        // and land stays land on the next grid.
         Traits {
             writes: &WRITTEN,
             is_random: self.uplift_variation > 0.0,

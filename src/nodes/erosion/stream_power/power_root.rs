@@ -2,7 +2,7 @@
 //! the root x in [0, y] of x + c·x^n = y, for one n and many values of c and y.
 //!
 //! Scheme: with x = t·y the root depends on one number, b = c·y^(n-1): t + b·t^n = 1. So log t is tabulated over s =
-//! log b and read by cubic Hermite interpolation. The slopes for it are known:
+//! log b and read by cubic Hermite interpolation. The slopes that this interpolation needs are known:
 //! d log t / d log b = -(1 - t) / (t + n (1 - t)). The lower end of the table is where b is so small that t is rounded
 //! to one. The upper end is where t is negligible relative to 1; beyond it log t continues as a straight line.
 //! Logarithms are to base 2, computed with + - × ÷ and the bits of the numbers, so the results are the same on every
@@ -33,7 +33,7 @@ impl PowerRoot {
         let entries = (0..count).map(|k| {
             let s = NOTHING + k as f64 / PER_DOUBLING;
             let parts = |r: f64| (exp2(r), exp2(s + n * r));
-            // the logarithm of the sum is almost straight in r
+            // Newton's method solves log(t + b·t^n) = 0, whose left side is almost linear in r = log t
             for _ in 0..STEPS {
                 let (one, two) = parts(r);
                 r -= log2(one + two) * (one + two) / (one + n * two);

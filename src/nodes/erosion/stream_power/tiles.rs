@@ -1,13 +1,13 @@
 //! A step of stream power in tiles, with the same bits as on the whole terrain.
 //!
-//! A tile first receives its drainage as part of the whole terrain
-//! ([`hydrology::tiled`](talweg_ground::hydrology::tiled)), and divides its water by the facets. It then describes its
-//! trunks, with heights after the uplift and erodibilities ([`summarise_trunks`]). Trunks are the cells that water from
-//! other tiles can reach. One task adds the drainage areas of the trunks of all tiles and erodes the trunks, from the
-//! outlets upstream ([`erode_trunks`]). Then every tile erodes the rest of its cells ([`erode_tile`]). If the soil
-//! creeps far, the terrain is smoothed. Finally each tile finishes the step ([`finish_tile`]). With `deposition`, the
-//! step must follow the streams downstream once more, to deposit the eroded rock. This part can only be computed on the
-//! whole terrain.
+//! A tile first receives its drainage, computed as part of the drainage of the whole terrain
+//! ([`hydrology::tiled`](talweg_ground::hydrology::tiled)), and divides the water of each cell between its two
+//! receivers. It then describes its trunks, with their erodibilities and with their heights after the uplift
+//! ([`summarise_trunks`]). Trunks are the cells that water from other tiles can reach. One task adds the drainage areas
+//! of the trunks of all tiles and erodes the trunks, from the outlets upstream ([`erode_trunks`]). Then every tile
+//! erodes the rest of its cells ([`erode_tile`]). If the soil creeps far, the terrain is smoothed. Finally each tile
+//! finishes the step ([`finish_tile`]). With `deposition`, the step must follow the streams downstream once more, to
+//! deposit the eroded rock. This part can only be computed on the whole terrain.
 
 use std::sync::Arc;
 

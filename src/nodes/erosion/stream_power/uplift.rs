@@ -27,7 +27,7 @@ talweg_ground::choices! {
     }
 }
 
-/// Parameters of terrain that rises while streams cut it: `uplift_params!();`.
+/// Parameters of processes in which terrain rises while streams cut it; used as `uplift_params!();`.
 macro_rules! uplift_params {
     (@into $head:tt $done:tt [$($rest:tt)*]) => {
         talweg_ground::params! { @each $head $done [

@@ -113,7 +113,7 @@ impl Blocks {
 
 /// The shared state of a scan in progress.
 struct OpenScan<'a, L, const P: usize> {
-    /// Number of rows of the grid, and of columns.
+    /// Number of rows of the grid, which is also the number of columns.
     side: usize,
     /// Number of blocks that fit in `lines`.
     slots: usize,
@@ -205,7 +205,7 @@ impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
         Some(())
     }
 
-    /// Fills the end of the window in rows -1 and 0 with values that the previous block left. For the first block row
+    /// Fills the end of the window in rows -1 and 0 with values that the previous block left. For the first block, row
     /// -1 is a wall and row 0 holds unprocessed cells.
     fn load_from_previous_block(&self, block: usize, first: isize, window: &mut OpenWindow<P>) {
         for r in [0, 1] {

@@ -115,7 +115,7 @@ impl<const P: usize> WrapRows<P> {
 
 /// The shared state of a scan in progress.
 struct WrapScan<'a, L, const P: usize> {
-    /// Number of distinct rows, and of distinct columns.
+    /// Number of distinct rows, which is also the number of distinct columns.
     side: usize,
     law: &'a L,
     cells: &'a [ScanCell<P>],

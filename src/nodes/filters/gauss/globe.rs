@@ -3,7 +3,7 @@
 //! Law: three running means along the closed lines of the cube-sphere's rows and columns ([`Globe::rings`]). Together
 //! they approximate a Gaussian (central limit theorem). A window of w samples, whose end samples count fractionally,
 //! has the variance (w² - 1) / 12.
-//! Approximation: away from the middle of a face, lines of the grid are up to √2 times closer together, and the
+//! Approximation: away from the centre of a face, lines of the grid are up to √2 times closer together, and the
 //! Gaussian is narrower there by the same factor. Lines bend where they pass from face to face. A smoothed slope
 //! therefore gets a crease at a face border: the heights there are off by about σ times the slope. The crease shows in
 //! curvatures, but hardly in heights. Samples on the border of two faces belong to border lines of both faces. After

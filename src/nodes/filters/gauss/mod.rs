@@ -37,8 +37,9 @@ pub const TRAITS: Traits = Traits {
     ..Traits::FILTER
 };
 
-/// Returns the way in which `filter` can be computed in parts. The filter reads heights smoothed by `metres` within a
-/// stencil radius of `cells`. If `metres` is 0, the filter changes nothing, so each sample is independent.
+/// Returns the way in which `filter` can be computed in parts. The filter reads heights smoothed with a standard
+/// deviation of `metres`, within a stencil radius of `cells`. If `metres` is 0, the filter changes nothing, so each
+/// sample is independent.
 pub fn parts(filter: &dyn SmoothedFilter, metres: f32, cells: usize) -> NodeParts<'_> {
     match metres > 0.0 {
         true => NodeParts::Smoothed(NodeSmoothing { metres, reach: StencilRadius::of_cells(cells) }, filter),

@@ -21,8 +21,8 @@ use super::octaves::{CLASSIC, IMPROVED, LINEAR, NoiseFade, Octaves, RowReader, f
 use super::warp::DomainWarp;
 use talweg_ground::field::{Globe, Grid, Stream};
 
-/// Standard deviations of the unscaled noises, measured by tests. Both noises are scaled to ¼. The value for random
-/// heights is between the values for the two fades.
+/// Standard deviations of the unscaled noises, measured by tests. Both noises are scaled to ¼. The constant for random
+/// heights is between the deviations measured with the two fades.
 const GRADIENT_DEVIATION: f32 = 0.2602;
 const VALUE_DEVIATION: f32 = 0.3855;
 
@@ -197,8 +197,8 @@ fn corner<const VALUES: bool>(drawn: u32, away: [f32; 3]) -> f32 {
     component(0, drawn) * away[0] + component(1, drawn) * away[1] + component(2, drawn) * away[2]
 }
 
-/// Interpolates between the values at the corners of a cell. The lowest bit of a corner's number is its end along the x
-/// axis.
+/// Interpolates between the values at the corners of a cell. The lowest bit of a corner's number says at which end of
+/// the cell along the x axis the corner is.
 #[inline(always)]
 pub fn blend([u, v, w]: [f32; 3], corner: impl Fn(usize) -> f32) -> f32 {
     let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;

@@ -2,10 +2,10 @@
 //!
 //! Law: let a point have its nearest water at distance d with the water level L, and let w be the width of the water.
 //! Within w/2 the terrain is the river bed, L - depth·(1 - (2d/w)²), and the water surface is at L, level across the
-//! river. Farther out, d' = d - w/2 is the distance from the water's edge, and the terrain is B +
-//! max(0, h - B)·t(d'/v) + min(0, h - B)·t₂. h is the terrain before, v the width of the valley's side, and t from 0
-//! to 1 the profile of the valley. t₂ is 0 within w of the water and 1 at d' = v, so low terrain near the water is
-//! filled.
+//! river. Farther out, d' = d - w/2 is the distance from the water's edge, and the terrain is
+//! B + max(0, h - B)·t(d'/v) + min(0, h - B)·t₂. h is the height before the river is laid, v the width of the valley's
+//! side, and t from 0 to 1 the profile of the valley. t₂ is 0 within w of the water and 1 at d' = v, so low terrain
+//! near the water is filled.
 //!
 //! B is the minimum height of the banks: B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), with |s| the distance
 //! to s and σ the bank's slope. B is continuous. Within w of any water B is at least as high as that water, so water is
@@ -18,8 +18,8 @@
 //!
 //! Scheme: for a small block of samples, the nearest segment and B are searched among the segments that can affect the
 //! block. If d(c) is the distance of the block's centre and the block extends ρ around the centre, these are the
-//! segments within d(c) + 2ρ. B is bounded to 2σρ in the same way. The result equals a search through all segments, for
-//! any block size.
+//! segments within d(c) + 2ρ. Segments affect B only if their bank at the centre is at most 2σρ below B. The result
+//! equals a search through all segments, for any block size.
 //! Boundary: on a wrapping terrain distances take the shorter way around.
 //! Source of the widths: Leopold & Maddock 1953, *The hydraulic geometry of stream channels*.
 
@@ -185,7 +185,7 @@ impl<'a> RiverBed<'a> {
             RiverWidths::Even => Vec::new(),
             RiverWidths::Downstream => network.discharges(profile.inflow),
         };
-        // Returns half the width and the depth at a node of a river.
+        // Returns the half width and the full depth of the water at a node of a river.
         let size = |course: usize, node: usize| -> [f32; 2] {
             let Some(&share) = shares.get(course).and_then(|course| course.get(node)) else {
                 return [profile.half, profile.depth];

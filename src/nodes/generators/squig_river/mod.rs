@@ -4,9 +4,9 @@
 //! random. The [`network`] gives the courses of every level, with their joins and forks.
 //! - `Symmetric`: a midpoint on a river course takes the level of the water there, and new midpoints next to it are no
 //!   lower. After `detail` levels the river `bed` is laid into the terrain, with the same banks on both sides.
-//! - `AsInPaper`: at every level a midpoint on a river course is `depth` below its lowest neighbour off the course,
-//!   and no higher than the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks
-//!   differ from side to side, and water is a line of samples.
+//! - `AsInPaper`: at every level a midpoint on a river course is `depth` below its lowest neighbour off the course, and
+//!   no higher than the midpoint upstream of it. `depth` is the same at every level. Rivers have low gradients, their
+//!   two banks differ, and the water is a line of samples.
 //!
 //! Scheme: the terrain is an exact subsample at every size. Water narrower than one and a half samples is widened to
 //! this width, so that the water has no gaps; a preview therefore differs near the water.
@@ -38,7 +38,7 @@ talweg_ground::choices! {
     /// Shape of the terrain next to the water.
     BankShape {
         Symmetric "Symmetric": "A bed of the given width with the same banks on both sides.",
-        AsInPaper "As in the paper": "A bed just below the lowest terrain nearby: gentle rivers one sample wide, with a cliff on one side and a slope on the other.",
+        AsInPaper "As in the paper": "A bed just below the lowest terrain nearby: low-gradient rivers one sample wide, with a cliff on one bank and a slope on the other.",
     }
 }
 
@@ -351,7 +351,8 @@ impl MidpointTable {
         on.into_iter().map(|m| m > 0.0).collect()
     }
 
-    /// Sets midpoints on river courses to the water level. New midpoints next to a river course are no lower.
+    /// Sets midpoints on river courses to the water level. New midpoints next to a river course are raised to at least
+    /// this level.
     fn set_water_levels(&self, network: &RiverNetwork, fine: &mut [f32]) {
         for node in &network.nodes {
             for k in self.neighbours(node.vertex) {

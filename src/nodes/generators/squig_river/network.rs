@@ -30,7 +30,7 @@ const TRIES: u64 = 16;
 /// Number of nodes or segments that are tested as a group.
 pub const RUN: usize = 16;
 
-/// The numbers of rivers, tributaries and forks to create, and where rivers enter and leave the terrain.
+/// The numbers of rivers, tributaries and forks to create, and the edges where rivers enter and leave the terrain.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverPlan {
     /// Edge of the terrain where rivers enter.
@@ -237,7 +237,7 @@ impl RiverNetwork {
 
     /// Adds a fork: the longest stretch of `edges` between two points of the network. With `free`, the stretch can also
     /// lead from a point of the network out of the terrain. The second point must not be upstream of the first. Returns
-    /// false without a stretch that has at least `least` new nodes.
+    /// false if no stretch has at least `least` new nodes.
     fn fork(&mut self, edges: &[Edge], free: bool, least: usize) -> bool {
         let mut best = 0..0;
         let mut from = None;

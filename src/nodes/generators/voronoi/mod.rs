@@ -14,10 +14,10 @@
 //! The result is bit for bit the same as that of a search through all points (tested), for any block size.
 //! Boundary: by default open terrains have no points beyond their edges, so the regions on the rim extend too far. With
 //! `rim` set to `GoesOn` there are as many points per area outside as inside, and the rim looks like the inside:
-//! lattice cells continue, or each of the eight adjacent squares has its own random points. These points extend to one
-//! side or to 8 times the mean spacing, whichever is less, which almost always includes all points that affect the
-//! terrain. On wrapping terrains the distance takes the shorter way around, and each point counts once. On a globe the
-//! points are on the sphere (`globe`). If there are fewer points than n, the farthest point counts again.
+//! lattice cells continue, or each of the eight adjacent squares has its own random points. These points extend
+//! outwards by one side length or 8 mean spacings, whichever is less. This almost always includes all points that
+//! affect the terrain. On wrapping terrains the distance takes the shorter way around, and each point counts once. On a
+//! globe the points are on the sphere (`globe`). If there are fewer points than n, the farthest point counts again.
 //! Source: Worley 1996; Olsen 2004; Le Martelot 2005, §1.2 and §3.3.3.
 
 mod globe;
@@ -108,7 +108,8 @@ talweg_ground::params! {
 pub(super) const REGIONS: u64 = 2;
 /// First key of the random streams for the points beyond open edges.
 const BEYOND: u64 = 16;
-/// Distance, in mean spacings, up to which points beyond open edges are created; about 200 points are within it.
+/// Distance, in mean spacings, up to which points beyond open edges are created; about 200 points are within this
+/// distance of a position.
 const MARGIN_SPACINGS: f32 = 8.0;
 
 impl Generator for Voronoi {

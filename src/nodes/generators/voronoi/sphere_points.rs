@@ -152,7 +152,7 @@ mod tests {
             let count = |inside: &dyn Fn(&[f32; 3]) -> bool| {
                 points.iter().filter(|p| inside(p)).count() as f32 / points.len() as f32
             };
-            // Caps that cover a quarter of the sphere.
+            // Each of the two caps around an axis covers a quarter of the sphere and holds a quarter of the points.
             for axis in 0..3 {
                 assert!(
                     (count(&|p| p[axis] > 0.5) - 0.25).abs() < 0.02 && (count(&|p| p[axis] < -0.5) - 0.25).abs() < 0.02

@@ -112,7 +112,7 @@ pub fn population(
     let hidden = if even { 0.0 } else { sizes.fraction_below(rest, visible) };
     let basins = if even { 2.0 } else { sizes.fraction_below(rest, sizes.largest * BASIN) };
     let margin = if count < FEW { 0.0 } else { surface.margin(sizes.largest) };
-    // Craters whose centres are outside an open terrain.
+    // Number of craters whose centres are in the frame around an open terrain.
     let outside = ((1.0 + 2.0 * f64::from(margin)) * (1.0 + 2.0 * f64::from(margin)) - 1.0) * f64::from(count);
     let outside = outside as u32;
     let total = count + outside;

@@ -55,7 +55,7 @@ impl Round {
     /// Calls `put` with the rectangles that hold every sample within the angle `reach` of the direction `centre`.
     fn rectangles(&self, centre: [f64; 3], reach: f64, mut put: impl FnMut(Rectangle)) {
         let n = self.globe.samples();
-        // The series for the arc is too small far away from the centre; a larger reach compensates this error.
+        // The series for the arc is too small far away from the centre; a larger reach compensates for this error.
         let reach = reach * (1.0 + 0.02 * reach * reach * reach) + 1.0e-6;
         let whole = reach > WHOLE;
         for (face, &[out, east, south]) in self.faces.iter().enumerate() {

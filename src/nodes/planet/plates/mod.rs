@@ -65,7 +65,7 @@ talweg_ground::params! {
         /// Rate at which relief 4 km above the ocean floor sinks. Inactive trenches fill seven times as fast.
         ocean_dampening: f32 ["mm/year"] = 0.04, 0.0..=2.0, slider 0.0..=0.2;
         /// Number of cells of the plates along a quarter of the circumference, independent of the resolution. Twice as
-        /// many take four times as long.
+        /// many cells take four times as long.
         detail: u32 = 128, 16..=256, slider 48..=192;
         presets {
             Earth "Earth": "Two hundred million years of Earth-like plates." {}

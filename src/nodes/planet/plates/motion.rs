@@ -3,8 +3,8 @@
 //! Ocean floor below another plate's crust is removed. Below continents this always happens. Between two oceanic
 //! plates, the plate whose floor was older at their first contact loses its floor. Continents stay;
 //! [`events`](super::events) handles their collisions. Where no plate has crust, the adjacent plates grow cell by cell.
-//! Age decreases towards the ridge, and new crust continues this decrease: the distance divided by half the speed of
-//! separation. Ages therefore do not depend on the position of the ridge relative to the cells. If the age would be
+//! Age decreases towards the ridge by the distance divided by half the speed of separation. New crust continues this
+//! decrease. Ages therefore do not depend on the position of the ridge relative to the cells. If the age would be
 //! negative, the ridge has not passed the cell yet, and the cell is left to the other plate. Cells that no plate takes
 //! are given to the plates in turn.
 

@@ -162,7 +162,8 @@ pub fn lift_hot_spots(
         let pulse = 0.25 + 2.25 * pulse * pulse;
         for part in 0..PLUME_PARTS {
             let ago = f64::from(STEP_MA) * (part as f64 + 0.5) / PLUME_PARTS as f64;
-            // Crust that was above the hot spot at that time has since moved with its plate.
+            // Crust that was above the hot spot `ago` million years before the end of the step has since moved with its
+            // plate.
             let over = all_plates(state.plates.len()).find_map(|p| {
                 let at = PlateAttitude::turn(state.plates[p].spin.map(|x| x * ago)).matrix().outwards(spot);
                 tables.find(cells, p, at).map(|_| (p, tables.rotation(p).inwards(at)))

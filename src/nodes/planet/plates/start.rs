@@ -26,10 +26,10 @@ const SPINS: u64 = 0x7370_696e;
 const LANDS: u64 = 0x6c61_6e64;
 /// Minimum height of continental crust in km: the edge of the shelves.
 const SHELF_EDGE: f32 = -0.2;
-/// Minimum fraction of the planet that is land, and that is sea, for the input terrain to be used.
+/// The input terrain is used only if land and sea each cover at least this fraction of the planet.
 const LEAST_SHARE: f64 = 0.02;
-/// Initial age of continents in Ma. `UNKNOWN_FLOOR` is the age of ocean floor without a ridge, and `OLDEST_FLOOR` the
-/// maximum age of ocean floor.
+/// Initial age of continents in Ma. `UNKNOWN_FLOOR` is the age of ocean floor whose plate has no ridge nearby, and
+/// `OLDEST_FLOOR` the maximum age of ocean floor.
 const OLD_LAND: f32 = 500.0;
 const UNKNOWN_FLOOR: f32 = 80.0;
 const OLDEST_FLOOR: f32 = 180.0;

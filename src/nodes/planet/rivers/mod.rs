@@ -91,7 +91,7 @@ impl Filter for PlanetRivers {
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,
-            // Version 5 sums contributions band by band.
+            // Since version 5, the flow contributions are summed in bands of rows.
             version: 5,
             on_planet: Some(OnPlanet::DEFAULT),
             memory: NodeMemory::constant(14.0),

@@ -217,7 +217,7 @@ fn extremes_stay_finite() {
     });
 }
 
-/// Three iterations of a process, or one iteration at the largest size, where iterations take long. 521 is a prime, so
+/// A process runs for three iterations, or for one at the largest size, where iterations take long. 521 is a prime, so
 /// no band, tile or vector ends at the end of a row.
 #[test]
 fn any_size_works() {
@@ -272,7 +272,7 @@ fn the_seed_matters_only_if_declared() {
             scene.settings.resolution = 65;
             evaluate(&scene, 65, None, &mut Store::forgetful(), &Control::default()).expect("not cancelled").terrain
         };
-        assert!(node.traits().is_random || made(1) == made(2), "{node:?} draws random values and says it does not");
+        assert!(node.traits().is_random || made(1) == made(2), "{node:?} draws random values but does not declare it");
     }
 }
 

@@ -69,7 +69,7 @@ fn the_help_has_the_laws_of_the_sources() {
         Node::catalogue().iter().filter_map(|node| Some((node.about().name, law_of(node.about().name)?))).collect();
     let without: Vec<_> =
         Node::catalogue().iter().map(|node| node.about().name).filter(|name| !laws.contains_key(name)).collect();
-    assert!(without.is_empty(), "no law at the head of the files of {without:?}");
+    assert!(without.is_empty(), "no paragraph `Law:` at the top of the files of {without:?}");
     let text = ron::ser::to_string_pretty(&laws, ron::ser::PrettyConfig::default()).unwrap() + "\n";
     if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
         std::fs::write(&path, &text).unwrap();

@@ -1,4 +1,5 @@
-//! Tests of the properties that every process must have: level terrain, water and sediment, spikes, position, masks.
+//! Tests of the properties that every process must have: it keeps level terrain, has no negative water or sediment,
+//! leaves no spikes, does not depend on the position, and respects masks.
 
 use crate::kits::nodes::{TestScene, altered, on_squares};
 use talweg::field::{Control, Edges, MapKind, Terrain};

@@ -1,4 +1,5 @@
-//! Analytic stream power against its closed form, against the stepping process, and against itself at other sizes.
+//! Compares analytic stream power with its closed form, with the stepping process, and with its own results at other
+//! sizes.
 
 use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -34,7 +35,7 @@ fn plain(place: &TestScene) -> Terrain {
     start
 }
 
-/// The terrain after `iterations`, jumping over the iterations before.
+/// The terrain after `iterations`, computed with a direct jump over all earlier iterations.
 fn skipped(place: &TestScene, node: &Node, ground: &Terrain, iterations: u32) -> Terrain {
     let control = Control::default();
     let cx = place.context(&control);
@@ -59,7 +60,8 @@ fn differences(one: &Terrain, other: &Terrain) -> (f32, f32) {
 fn an_old_range_equals_the_steady_state_of_the_stepper() {
     let place = test_scene();
     let rest = place.finish(&bare("StreamPower", &[]), &plain(&place), u32::MAX);
-    // The network is that of the terrain, and at 20 million years everything is in equilibrium.
+    // With network age 0, the channel network is that of the input terrain. After 20 million years everything is in
+    // equilibrium.
     let solved = skipped(&place, &bare("AnalyticStreamPower", &[("network_age", "0")]), &rest, 400);
     let (most, rms) = differences(&rest, &solved);
     let relief = relief(&rest);
@@ -103,7 +105,7 @@ fn slope_and_area_in_balance_obey_the_law() {
         let cell = 20_000.0f64 / (n - 1) as f64;
         let m: f64 = m.parse().unwrap();
         let strength = 5.0e-3 / 1.0e6f64.powf(m);
-        // Large streams follow single cells, whose receiver is the steepest neighbour.
+        // Only large streams are compared: they follow single cells, whose receiver is the steepest neighbour.
         let mut off = Vec::new();
         for k in (0..n * n).filter(|&k| flow[k] > 50.0) {
             let (i, j) = (k / n, k % n);

@@ -1,4 +1,5 @@
-//! The five erosions of document 000 against their laws, each other and the claims of the document.
+//! Tests the five erosions of document 000 against their equations, against each other and against the document's
+//! claims.
 
 use crate::kits::nodes::{TestScene, node, on_threads};
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
@@ -6,7 +7,7 @@ use talweg::nodes::{MassBalance, Node};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
-/// A fractal terrain like that of figure 13: Voronoi ridges with midpoints.
+/// A fractal terrain like that of figure 13: Voronoi ridges with midpoint displacement.
 fn rough(place: TestScene) -> Terrain {
     place.finish(&node("VoronoiMidpoint", &[]), &Terrain::flat(place.grid()), 0)
 }
@@ -52,7 +53,7 @@ fn rms(a: &Terrain, b: &Terrain) -> f64 {
     (squares / a.height.len() as f64).sqrt()
 }
 
-/// A terrain in a naive implementation: distinct rows and columns, with neighbours computed by hand.
+/// A terrain in a naive implementation: it stores each distinct row and column once, and computes neighbours by hand.
 struct Naive {
     grid: Grid,
     side: usize,
@@ -99,7 +100,7 @@ impl Naive {
     fn scan(&mut self, neighbours: &str, rise: f32, steep: bool) {
         for (i, j) in self.order() {
             let k = i * self.side + j;
-            // The lowest neighbour that may receive; the first if several are equal.
+            // The lowest neighbour that can receive material; of several equally low neighbours, the first.
             let mut best: Option<(f32, f32, usize)> = None;
             for (step, length) in Self::neighbourhood(neighbours) {
                 let Some(other) = self.neighbour(i, j, step) else { continue };
@@ -410,7 +411,8 @@ fn mirrored(terrain: &Terrain, rows: bool) -> Terrain {
     out
 }
 
-/// Slopes of a cone's flank along 0°, 22.5° and 45° after the erosion: height over distance in paper units.
+/// Slopes of a cone's flank along 0°, 22.5° and 45°: height as a fraction of the relief, over distance as a fraction of
+/// the side.
 fn flanks(terrain: &Terrain, from: f64, to: f64) -> [f64; 3] {
     [0.0f64, 22.5, 45.0].map(|degrees| {
         let (sin, cos) = degrees.to_radians().sin_cos();
@@ -436,7 +438,8 @@ fn each_form_has_the_bias_in_its_docs() {
         let (x, y) = (u - 0.5, v - 0.5);
         (0.9 - 2.4 * (x * x + y * y).sqrt()).max(0.0)
     });
-    // Name, neighbourhood, minimum and maximum ratio of the slopes along 45° and 0°, maximum change by mirroring.
+    // Each case: name, neighbourhood, minimum and maximum ratio of the slopes along 45° and 0°, maximum change by
+    // mirroring.
     let cases = [
         ("Thermal", "Moore", 0.95, 1.05, 0.01),
         ("Thermal", "VonNeumann", 1.25, 1.4, 0.01),

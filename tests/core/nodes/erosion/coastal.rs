@@ -53,7 +53,7 @@ fn retreats(made: &Terrain, before: &Terrain, degrees: f32) -> Vec<f64> {
 const OPEN_SEA: [(&str, &str); 5] =
     [("prevailing", "0"), ("fetch", "300"), ("retreat", "4"), ("drift", "0"), ("cliff_angle", "85")];
 
-/// The retreat is rate times time in any direction, whether the debris stays as a beach or not.
+/// A cliff retreats by rate × time in any direction, whether or not the debris stays as a beach.
 #[test]
 fn a_straight_cliff_retreats_as_fast_as_asked_at_any_angle() {
     for (beach, drift) in [("0", "0"), ("0.3", "0"), ("0.3", "40")] {

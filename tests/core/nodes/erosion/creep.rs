@@ -1,4 +1,5 @@
-//! Hillslope creep: the Gaussian solution, volume, hard rock, no preferred direction or position.
+//! Tests hillslope creep: it follows the Gaussian solution, conserves volume, spares hard rock, and has no preferred
+//! direction or position.
 
 use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -32,7 +33,7 @@ fn rms(a: &[f32], b: &[f32]) -> f64 {
 /// ∂h/∂t = κ∇²h turns a Gaussian of variance σ² into one of variance σ² + 2κt with the same volume.
 #[test]
 fn a_gaussian_hill_follows_the_solution_of_the_heat_equation() {
-    // The same physical time in short iterations and in long ones with many substeps.
+    // All cases have the same physical time, in short iterations or in long ones with many substeps.
     for (samples, time_step, iterations) in [(129, "10000", 50), (257, "10000", 50), (257, "125000", 4)] {
         let place = TestScene::new(samples, Edges::Open);
         let node = creep(&[("diffusivity", "0.02"), ("time_step", time_step)]);
@@ -75,7 +76,7 @@ fn many_short_iterations_are_one_long_one() {
     let (short, _) = run(&place, &creep(&[("time_step", "1")]), &start, 2000);
     let (long, _) = run(&place, &creep(&[("time_step", "2000")]), &start, 1);
     let (apart, moved) = (rms(&short.height, &long.height), rms(&start.height, &long.height));
-    // The single precision of the two results alone causes a difference of 2e-3 of the movement.
+    // The single precision of the two results alone causes a difference of 2e-3 of the height change.
     assert!(apart < 5e-3 * moved, "{apart} of {moved}");
 }
 
@@ -101,7 +102,7 @@ fn level_ground_and_the_hardest_rock_keep_their_bits() {
     assert!(made.height[32 * 65 + 33] < dome.height[32 * 65 + 33]);
 }
 
-/// Height lost near the top of a cone, along 0°, 22.5° and 45°.
+/// A cone loses the same height near its top along 0°, 22.5° and 45°.
 #[test]
 fn a_cone_erodes_equally_in_all_directions() {
     let place = TestScene::new(257, Edges::Open);

@@ -103,7 +103,7 @@ fn level_ground_keeps_its_bits() {
 fn droplets_leave_no_spikes_and_no_pits() {
     let place = TestScene::new(257, Edges::Open);
     let ground = place.noise();
-    // How far a raised sample is above all its eight neighbours, or a lowered sample below them.
+    // Greatest height of a raised sample above all its eight neighbours, or depth of a lowered sample below them.
     let worst = |terrain: &Terrain| {
         let h = |i: usize, j: usize| terrain.height[i * 257 + j];
         let mut worst = [0.0f32; 2];
@@ -138,7 +138,7 @@ fn droplets_leave_no_spikes_and_no_pits() {
     }
 }
 
-/// A cone loses the same along its axes, its diagonals and between.
+/// A cone loses the same height along its axes, along its diagonals and between them.
 #[test]
 fn a_cone_erodes_equally_in_all_directions() {
     let place = TestScene { size_metres: 4000.0, relief_metres: 1000.0, ..TestScene::new(257, Edges::Open) };
@@ -146,7 +146,7 @@ fn a_cone_erodes_equally_in_all_directions() {
     // The radius is 3.2 cells; with half the radius, axes and diagonals differ by 7 %.
     let made = run(&place, &droplets(&[("droplets", "0.2"), ("lifetime", "600"), ("radius", "50")]), &cone, 40);
     let fall: Vec<f32> = cone.height.iter().zip(&made.terrain().height).map(|(old, new)| old - new).collect();
-    // Sectors of 22.5°, within a ring away from the edges.
+    // The lowering is averaged in sectors of 22.5°, within a ring away from the edges.
     let mut sectors = [(0.0f64, 0u32); 16];
     for (k, &fall) in fall.iter().enumerate() {
         let (x, y) = ((k % 257) as f32 - 128.0, (k / 257) as f32 - 128.0);

@@ -1,11 +1,11 @@
-//! Glacial erosion: ice against exact solutions, its volume, and the landforms it leaves.
+//! Tests glacial erosion: the ice follows exact solutions, keeps its volume, and leaves the expected landforms.
 
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::MassBalance;
 
 use crate::kits::nodes::{TestScene, node};
 
-/// 2A/5 (ρg)³ of temperate ice, in 1/(m³ year).
+/// The factor ⅖A(ρg)³ of temperate ice in 1/(m³ year), with the rate factor A, the ice density ρ and gravity g.
 const DEFORMATION: f64 = 0.4 * 2.4e-24 * 31_556_926.0 * (917.0 * 9.81) * (917.0 * 9.81) * (917.0 * 9.81);
 
 /// Ice that neither slides nor erodes, without snowfall.
@@ -80,10 +80,10 @@ fn a_dome_spreads_as_halfar_found() {
     }
 }
 
-/// Nye 1952: on a plane of slope S below a divide, the flux of a glacier at equilibrium is all snow that falls above,
-/// ⅖A(ρg)³ S³ H⁵ = M x.
+/// Nye 1952: on a plane of slope S below a divide, the flux of a glacier in equilibrium equals all snow that falls
+/// upslope: ⅖A(ρg)³ S³ H⁵ = M x. H is the ice thickness, M the snowfall rate, and x the distance from the divide.
 #[test]
-fn a_slab_at_rest_carries_what_falls_above_it() {
+fn a_steady_glacier_carries_all_snow_from_upslope() {
     let place = TestScene { size_metres: 10_000.0, relief_metres: 4000.0, ..TestScene::new(129, Edges::Open) };
     let start = ground(&place, |_, y| 3000.0 - 0.3 * y, |_, _| 0.0);
     let params = [
@@ -125,7 +125,8 @@ fn ice_keeps_its_volume_on_any_bed() {
     }
 }
 
-/// Exponent b of y = a·x^b, with y above the floor and x from the floor (Svensson 1959): 1 is a V, 2 a U.
+/// Exponent b of y = a·x^b (Svensson 1959) for a valley profile, where y is the height above the valley floor and x the
+/// distance from it: 1 for a V shape, 2 for a U shape.
 fn trough_exponent(profile: &[f64], cell: f64, depth: f64) -> f64 {
     let floor = profile.iter().copied().fold(f64::INFINITY, f64::min);
     let centre = profile.iter().position(|&h| h == floor).unwrap() as f64;
@@ -166,7 +167,7 @@ fn a_river_valley_becomes_a_trough_and_its_side_valley_hangs() {
         println!("row {i}: {before:.2} {after:.2}");
         assert!((before - 1.0).abs() < 0.1 && after > 1.4 && after < 3.0, "{i}: {before} {after}");
     }
-    // The step from the floor of the side valley, 2 km from the main valley, down to the main floor.
+    // Floor heights of the side valley, 2 km from the main valley, and of the main valley.
     let floors = |terrain: &Terrain| {
         let floor = |j: usize| (54..75).map(|i| row(terrain, i)[j]).fold(f64::INFINITY, f64::min);
         [floor(90), row(terrain, 64)[60..69].iter().copied().fold(f64::INFINITY, f64::min)]
@@ -184,7 +185,7 @@ fn hard_rock_and_terrain_below_the_ice_keep_their_bits() {
     assert!(run(&place, &[("hardness", "1"), steep], &noise, 5).0.height == noise.height);
     let (made, mass_balance) = run(&place, &[("equilibrium_line", "3000"), steep], &noise, 5);
     assert!(made.height == noise.height && mass_balance == MassBalance::default());
-    // Remaining ice is part of the height, and has its own balance.
+    // Ice that is left at the end is part of the height, and the mass balance counts it as added.
     let (bed, _) = run(&place, &[("equilibrium_line", "500")], &noise, 10);
     let (left, books) = run(&place, &[("equilibrium_line", "500"), ("leave_ice", "true")], &noise, 10);
     let ice = left.map(MapKind::Ice).unwrap();

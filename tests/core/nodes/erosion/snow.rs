@@ -1,4 +1,5 @@
-//! Snow against known facts: nothing is lost, it rests at its angle, cliffs stay bare, cones are round.
+//! Tests snow against known facts: none is lost, it comes to rest at its angle of repose, cliffs stay bare, and cones
+//! are covered equally in all directions.
 
 use crate::kits::nodes::{TestScene, node, set};
 use talweg::appearance::{PaletteTable, relief};
@@ -109,7 +110,7 @@ fn cliffs_stay_bare_and_their_foot_is_loaded() {
     let (mut cliff, mut foot) = (0.0f32, 0.0f32);
     for k in 0..129 * 129 {
         let (h, s) = (ground.height[k] * RELIEF, depth(&made)[k] * RELIEF);
-        // The faces of the cone, away from its top and its foot.
+        // Samples on the flank of the cone, away from its top and its foot.
         if (150.0..560.0).contains(&h) {
             cliff = cliff.max(s);
         }
@@ -130,7 +131,7 @@ fn avalanches_have_no_preferred_direction() {
     let mut depths = Terrain::flat(place.grid());
     depths.height.copy_from_slice(depth(&made));
     let foot = 500.0 / 48.0f32.to_radians().tan();
-    // The snow along a ray across the foot, per metre of width there.
+    // Snow volume along a ray across the foot of the cone, per metre of the foot's circumference.
     let load = |degrees: f32| {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let at = |r: f32| depths.height_at(0.5 + r * cos / SIZE, 0.5 + r * sin / SIZE) * RELIEF * r;
@@ -156,7 +157,7 @@ fn without_snowfall_nothing_changes() {
 fn lee_sides_get_more_and_sunny_sides_keep_less() {
     let place = slopes(129, Edges::Open);
     let ground = cone(129, 25.0, 300.0);
-    // West and north, half way up.
+    // Samples half-way up the western, eastern, northern and southern flanks.
     let (west, east) = (64 * 129 + 44, 64 * 129 + 84);
     let (north, south) = (44 * 129 + 64, 84 * 129 + 64);
     let (windy, _) = run(&place, &plain(&[("drift", "1"), ("wind_angle", "270")]), &ground, 40);
@@ -207,7 +208,7 @@ fn finer_grids_get_no_more_snow_and_it_slides_off_cliffs() {
     let (before, after) = (mean(&coarse), mean(&fine));
     // Interpolation undershoots below zero at the edges of the snow, and negative depths are discarded.
     assert!(before > 1.0 && (1.0..1.15).contains(&(after / before)), "{before} and {after} m");
-    // Slopes that are too steep for snow, and that only the fine grid resolves.
+    // Select slopes that are too steep for snow and that only the fine grid resolves.
     let mut bare = scene.clone();
     bare.layers.pop();
     let ground = evaluate(&bare, 257, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;

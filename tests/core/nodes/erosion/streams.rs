@@ -1,4 +1,5 @@
-//! Stream power against its analytic solutions; rivers, lakes, rock layers and rain against their promises.
+//! Tests stream power against its analytic solutions, and rivers, lakes, rock layers and rain against their
+//! documentation.
 
 use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
@@ -14,7 +15,7 @@ fn routed(mesh: &FlowMesh, height: &[f32], outlets: &Outlets) -> FlowGraph {
     FlowGraph::new(mesh, height, outlets, FlowRouting::D8, &Control::default()).unwrap()
 }
 
-/// The flow, and the downstream slope (a tangent) of every cell, 0 at outlets.
+/// The flow directions, and the downstream slope (a tangent) of every cell, which is 0 at outlets.
 fn slopes(place: &TestScene, terrain: &Terrain) -> (DInfinity, Vec<f64>) {
     let mesh = FlowMesh::new(place.grid());
     let outlets = Outlets::new(place.grid(), &terrain.height, 0.0);
@@ -78,7 +79,8 @@ fn steady_slopes_and_areas_obey_the_law() {
         let ksn = ((1.0 + g) * 1.0e-3 / k).powf(1.0 / n);
         assert!((-theta / (m / n) - 1.0).abs() < 0.02, "theta {theta} for m {m} n {n} g {g}");
         let made = steepness.exp();
-        // At the mean area, where errors in slope and intercept of the fit are independent.
+        // The slopes are compared at the mean logarithm of the area, where errors in slope and intercept of the fit are
+        // independent.
         let middle = points.iter().map(|p| p.0).sum::<f64>() / points.len() as f64;
         let (made, expected) = (made * (theta * middle).exp(), ksn * (-(m / n) * middle).exp());
         assert!((made / expected - 1.0).abs() < 0.03, "slope {made} is not {expected} for m {m} n {n} g {g}");
@@ -114,7 +116,7 @@ fn a_steady_river_is_straight_over_chi() {
     assert!(spread_out.sqrt() < 15.0, "{}", spread_out.sqrt());
 }
 
-/// The root by bisection, in the logarithm of the fraction of the drop.
+/// The root x of x + c·xⁿ = `fall`, by bisection in the logarithm of x / `fall`.
 fn bisected(fall: f64, c: f64, n: f64) -> f64 {
     let (mut low, mut high) = (-1000.0f64, 0.0f64);
     for _ in 0..100 {
@@ -180,7 +182,7 @@ fn a_cone_erodes_equally_in_all_directions() {
     let made = place.finish(&bare(&[("uplift_rate", "0"), ("time_step", "10")]), &cone, 1);
     let wear = made.map(MapKind::Wear).unwrap();
     let flow = made.map(MapKind::Flow).unwrap();
-    // Means in a ring, by sectors of 7.5° folded to one eighth of the circle: the greatest divided by the least.
+    // The greatest sector mean divided by the least, in a ring. Sectors of 7.5° are folded to one eighth of the circle.
     let anisotropy = |value: &dyn Fn(usize) -> f64| {
         let mut sectors = [(0.0f64, 0u32); 6];
         for k in (0..n * n).filter(|&k| (60.0..100.0).contains(&distance(k))) {
@@ -290,7 +292,8 @@ fn level_rock_layers_follow_heights_and_rain_falls_upwind() {
     let params = [("dip_angle", "0"), ("irregularity", "0"), ("variation", "0"), ("thickness", "450")];
     let made = place.finish(&node("Hardness", &params), &ramp, 0);
     let hard = made.map(MapKind::Hardness).unwrap();
-    // 1800 m in layers of 450 m: soft, hard, soft, hard; the middle of each layer is at an odd eighth.
+    // A ramp 1800 m high cuts layers of 450 m: soft, hard, soft, hard. The middle of each layer is at an odd eighth of
+    // the width.
     let middles: Vec<f32> = [16, 48, 80, 112].iter().map(|&j| hard[64 * 129 + j]).collect();
     assert_eq!(middles, [0.1, 0.85, 0.1, 0.85]);
     assert!((hard[64 * 129 + 32] - 0.475).abs() < 1e-3 && made.height == ramp.height);

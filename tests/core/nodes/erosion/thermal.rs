@@ -1,4 +1,4 @@
-//! Thermal erosion against its law: the talus slope, the volume, a single step.
+//! Tests thermal erosion against its equations: the talus slope, the conserved volume, and a single iteration.
 
 use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, Terrain};
@@ -55,7 +55,7 @@ fn thermal_brings_cone_and_step_to_the_talus_slope() {
             let steepest = slopes(&end, neighbours, rise).into_iter().fold(0.0, f32::max);
             assert!((0.99..1.01).contains(&steepest), "{name} {neighbours}: {steepest}");
         }
-        // A step becomes one even slope: in every row, from crest to foot, each drop matches the talus angle.
+        // A step becomes a uniform slope: in every row, from crest to foot, each drop matches the talus angle.
         let (end, rise) = relax(place, &step, neighbours, 4000);
         let row = &end.height[32 * 65..33 * 65];
         let drop_per_cell = if neighbours == "Rotated" { rise * 2.0f32.sqrt() } else { rise };
@@ -80,7 +80,7 @@ fn fast_thermal_leaves_nothing_above_the_talus_slope() {
             let thermal = node("ThermalFast", &[("neighbours", neighbours), ("iterations", "10000")]);
             let end = place.finish(&thermal, &start, 4000);
             let steepest = slopes(&end, neighbours, rise).into_iter().fold(0.0, f32::max);
-            // It halves each drop, so it stops somewhere below the angle.
+            // Fast thermal erosion halves each drop, so it stops at a slope below the talus angle.
             assert!((0.5..1.0001).contains(&steepest), "{name} {neighbours}: {steepest}");
         }
     }

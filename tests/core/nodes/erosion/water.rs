@@ -5,7 +5,8 @@ use crate::kits::nodes::{TestScene, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{MassBalance, Node};
 
-/// Water depth at which a pipe is full in these tests, and the number of cells that a wave in it travels per iteration.
+/// Water depth in metres at which a virtual pipe is full in these tests, and the Courant number: the number of cells
+/// that a wave travels per iteration in full pipes.
 const FULL_METRES: f32 = 10.0;
 const COURANT: f64 = 0.5;
 /// No rain, evaporation, friction or erosion.
@@ -44,7 +45,7 @@ fn pool(place: &TestScene, depth_metres: impl Fn(f32, f32) -> f32) -> Terrain {
     terrain
 }
 
-/// A cone without a preferred direction: 1 in the middle, 0 at the circle.
+/// A cone with the height 1 in the middle and 0 from the inscribed circle outwards.
 fn cone(place: &TestScene) -> Terrain {
     let height = |u: f32, v: f32| 1.0 - 2.0 * ((u - 0.5).powi(2) + (v - 0.5).powi(2)).sqrt();
     Terrain::from_fn(place.samples, place.edges, |u, v| height(u, v).max(0.0))
@@ -88,14 +89,15 @@ fn level_dry_terrain_and_hard_rock_keep_their_bits() {
     }
 }
 
-/// Position of a wave crest on row `row` to the right of `from`, by a parabola through the three highest cells.
+/// Position of a wave crest in a row of depths to the right of `from`, by a parabola through the three highest cells.
 fn crest(depth: &[f32], from: usize) -> f64 {
     let k = (from + 1..depth.len() - 1).max_by(|&a, &b| depth[a].total_cmp(&depth[b])).unwrap();
     let [a, b, c] = [depth[k - 1], depth[k], depth[k + 1]].map(f64::from);
     k as f64 + 0.5 * (a - c) / (a - 2.0 * b + c)
 }
 
-/// Linear theory: waves travel √(g·d), that is C·√(d/D) cells per iteration, and C where the pipes are full.
+/// Linear theory: waves travel at √(g·d) in water of depth d. In the model that is C·√(d/D) cells per iteration, with
+/// the Courant number C and the depth D of a full pipe, and C cells where the pipes are full.
 #[test]
 fn small_waves_travel_at_the_speed_of_the_theory() {
     let place = TestScene::new(257, Edges::Open);
@@ -127,7 +129,8 @@ fn a_wave_from_a_point_is_round() {
     assert!((axis / diagonal - 1.0).abs() < 0.01 && (between / axis - 1.0).abs() < 0.01, "{axis} {between} {diagonal}");
 }
 
-/// A dam in the middle of a channel: depths before and after `steps`, and the profile of the right half.
+/// Water depths in metres along a channel, `steps` iterations after a dam in its middle breaks. `left` and `right` are
+/// the depths beside the dam.
 fn dam_break(left: f32, right: f32, steps: usize, params: &[(&str, &str)]) -> Vec<f64> {
     let place = TestScene::new(513, Edges::Open);
     let params: Vec<_> = STILL.into_iter().chain(params.iter().copied()).collect();
@@ -145,9 +148,9 @@ fn dam_break(left: f32, right: f32, steps: usize, params: &[(&str, &str)]) -> Ve
     profile
 }
 
-/// Without momentum transport the law is h_t + q_x = 0, q_t + g·h·h_x = 0. Its solution is a fan q = ⅔√g·(h_l^1.5 -
-/// h^1.5) that meets a shock of speed √(g·(h + h_r)/2). Returns the depth between them, the shock's speed, and g, in
-/// cells, iterations and metres.
+/// Without momentum transport, depth h and discharge q follow h_t + q_x = 0, q_t + g·h·h_x = 0. The solution is a fan q
+/// = ⅔√g·(h_l^1.5 - h^1.5) that meets a shock of speed √(g·(h + h_r)/2); h_l and h_r are the depths on the left and
+/// right. Returns the depth between fan and shock, the shock's speed, and g, in cells, iterations and metres.
 fn exact(left: f64, right: f64) -> (f64, f64, f64) {
     let g = COURANT * COURANT / f64::from(FULL_METRES);
     let shock = |h: f64| (g * (h + right) / 2.0).sqrt();
@@ -265,7 +268,7 @@ fn mass_is_conserved_and_water_is_never_negative() {
         assert_eq!(mass_balance.lost > 0.0, edges == Edges::Open && border == "Outflow");
         assert!(water(&made).iter().all(|&d| d >= 0.0));
         let worn = place.grid().sum(made.map(MapKind::Wear).unwrap());
-        assert!((worn / mass_balance.eroded - 1.0).abs() < 1e-4, "the map of wear is what the books say");
+        assert!((worn / mass_balance.eroded - 1.0).abs() < 1e-4, "the wear map agrees with the mass balance");
     }
 }
 
@@ -359,7 +362,7 @@ fn no_checkerboard_and_no_spikes() {
                 change(i - 1, j) + change(i + 1, j) + change(i, j - 1) + change(i, j + 1),
                 change(i - 1, j - 1) + change(i + 1, j + 1) + change(i - 1, j + 1) + change(i + 1, j - 1),
             );
-            // 1 for a pure checkerboard, 0 for a smooth field.
+            // The sum of this term, divided by `all`, is 1 for a pure checkerboard and 0 for a smooth field.
             checks += ((4.0 * change(i, j) - 2.0 * straight + corners) / 16.0).powi(2);
             all += change(i, j).powi(2);
             let around = |t: &Terrain| {
@@ -420,7 +423,7 @@ fn rivers_have_banks_and_are_wider_than_a_cell() {
         };
         let (with, without) = (share("25"), share("89"));
         println!("{samples}: {with:.4} with banks, {without:.4} without");
-        assert!(without > 0.05, "the law has nothing to do: {without}");
-        assert!(with < 0.25 * without, "{with} of the river cells are lone grooves, {without} without the law");
+        assert!(without > 0.05, "too few grooves for this test: {without}");
+        assert!(with < 0.25 * without, "{with} of the river cells are lone grooves, {without} without banks");
     }
 }

@@ -101,7 +101,8 @@ fn there_is_no_seam_between_faces_and_no_pole() {
     }
 }
 
-/// The difference of a coarse square is finer than its samples, so it disappears in the mean over a few samples.
+/// A coarse square differs from a fine one only by relief finer than its samples, so the difference disappears in the
+/// mean over a few samples.
 #[test]
 fn coarser_samples_differ_only_by_finer_relief() {
     let (scene, terrain) = earthlike(65);
@@ -118,7 +119,7 @@ fn coarser_samples_differ_only_by_finer_relief() {
         let smooth: Vec<f64> = (0..64).map(block).collect();
         let (all, smooth) = (mean_square(&all).sqrt(), mean_square(&smooth).sqrt());
         assert!(all > 0.0 && smooth < 0.25 * all, "{side}: {all} and {smooth} in the mean");
-        // It is small compared with the relief of the square.
+        // The difference is small compared with the relief of the square.
         let relief: Vec<f64> =
             (0..128).map(|i| f64::from(coarse.height[i * 129 + 128] - coarse.height[i * 129])).collect();
         assert!(all < 0.1 * mean_square(&relief).sqrt(), "{side}: {all}");
@@ -151,8 +152,9 @@ fn places_on_land(terrain: &Terrain, count: usize) -> Vec<[f64; 2]> {
     land.take(count).map(|d| [longitude(d).to_degrees(), latitude(d).to_degrees()]).collect()
 }
 
-/// The height difference over a distance L grows with L^H from the planet's cells down to a metre. The relief has the
-/// spectrum f^-(2H + 1), with the H of valleys up to a few kilometres, and gradually that of continents beyond.
+/// The height difference over a distance L grows with L^H (Hurst exponent H) from the planet's cells down to a metre.
+/// The relief has the spectrum f^-(2H + 1). H is that of valleys up to a few kilometres, and gradually changes to that
+/// of continents beyond.
 #[test]
 fn relief_continues_from_the_planet_down_to_a_metre() {
     let (scene, terrain) = earthlike(129);
@@ -232,8 +234,8 @@ impl RiverPatch<'_> {
 }
 
 /// Checks that every river of the planet that crosses a patch is in it and crosses its border at the same position.
-/// From there it must run down to the sea, or out where a river of the planet runs out. Returns the number of courses
-/// and of crossings.
+/// From there it must run down to the sea, or leave the patch where a river of the planet leaves it. Returns the number
+/// of river channels and of border crossings.
 fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
     let RiverPatch { scene, globe, ground, square } = *patch;
     let sea = scene.settings.sea_level / scene.settings.relief_metres;
@@ -315,7 +317,8 @@ fn a_patch_has_the_rivers_of_its_planet() {
     assert!(courses > 30 && crossings > 4, "{courses} courses, {crossings} crossings");
 }
 
-/// The same for the scene that `talweg patch take` writes, read from its files and evaluated like any other scene.
+/// Checks the rivers also in the scene that `talweg patch take` writes, read from its files and evaluated like any
+/// other scene.
 #[test]
 fn a_saved_patch_has_the_rivers_of_its_planet() {
     let (scene, globe) = earthlike(129);

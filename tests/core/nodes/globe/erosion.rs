@@ -139,14 +139,15 @@ fn cones_settle_equally_on_faces_borders_and_corners() {
             .collect();
         let mean = degrees.iter().sum::<f64>() / 8.0;
         println!("{place}: top {high}, slopes {degrees:.1?}, mean {mean:.2}");
-        // Height of a cone with this volume and slope: part of a grid holds a little more or less of the steep cone.
+        // Height of a cone with this volume and slope. The volume differs a little between positions, because the grid
+        // samples the steep cone differently.
         let volume =
             terrain.grid.sum(&terrain.height) / globe.grid().distinct_len() as f64 * 4.0 * std::f64::consts::PI;
         let own = mean.to_radians().tan() / per_radian;
         rests.push((place, f64::from(high) / (3.0 * volume * own * own / std::f64::consts::PI).cbrt()));
         assert!((mean - TALUS).abs() < 1.5, "{place}: {mean}°");
         assert!(degrees.iter().all(|own| (own - mean).abs() < 3.0), "{place}: {degrees:?}");
-        // Nothing is steeper than the talus angle, except where terrain still creeps.
+        // Slopes exceed the talus slope by at most 3 %, where material still moves.
         let rise = TALUS.to_radians().tan() / per_radian;
         let cell = f64::from(mesh.cell_metres(std::f32::consts::FRAC_PI_2));
         for k in (0..globe.len()).filter(|&k| globe.grid().owns(k)) {
@@ -181,7 +182,7 @@ fn statistics(world: World, run: &dyn Run) -> [f64; 4] {
     [mean, spread, grid.sum(terrain.map(MapKind::Wear).unwrap()) / cells, grid.sum(&slope) / cells]
 }
 
-/// A quarter turn maps the cube onto itself; an eighth turn puts borders where middles were.
+/// A quarter turn maps the cube onto itself; an eighth turn moves face borders to the middles of faces.
 #[test]
 fn a_rotated_planet_erodes_equally() {
     let world = World::new(49);
@@ -209,7 +210,7 @@ fn a_rotated_planet_erodes_equally() {
     }
 }
 
-/// At equilibrium a river's slope is (U/K)^(1/n) · A^(-m/n).
+/// At equilibrium a river's slope is (U/K)^(1/n) · A^(-m/n), with uplift rate U, erodibility K and drainage area A.
 #[test]
 fn steady_rivers_follow_the_law_of_slope_and_area() {
     let world = World { samples: 33, scene_samples: 33, radius_metres: 100_000.0, relief_metres: 4000.0 };
@@ -427,8 +428,8 @@ fn land_and_hollows(terrain: &Terrain) -> [f64; 2] {
     [land.len() as f64 / mesh.len() as f64, hollow as f64 / land.len() as f64]
 }
 
-/// Rivers fill and drain hollows: noise is full of them, and terrain shaped by rivers has almost none. A coarse grid of
-/// 78 km, on which plains are at sea level, must not drown land of the finer grid.
+/// Rivers fill and drain hollows: noise is full of them, and terrain shaped by rivers has almost none. On a coarse grid
+/// with cells of 78 km, plains are at sea level. This must not drown land of the finer grid.
 #[test]
 fn the_eroded_planet_drains_to_the_sea_and_its_land_stays_land() {
     let [after, before] = eroded_planet();
@@ -436,7 +437,8 @@ fn the_eroded_planet_drains_to_the_sea_and_its_land_stays_land() {
     println!("land {land_before:.3} → {land_after:.3}, in hollows {hollow_before:.3} → {hollow_after:.3}");
     assert!(land_after > 0.96 * land_before && land_after < 1.04 * land_before, "{land_before} → {land_after}");
     assert!(hollow_before > 0.1 && hollow_after < 0.35 * hollow_before, "{hollow_before} → {hollow_after}");
-    // Land as high as Earth's, 797 to 875 m, at 6 × 2049²; coarse grids lack the highest crests.
+    // At 6 × 2049² samples the mean height of the land is like Earth's, 797 to 875 m; coarser grids lack the highest
+    // crests.
     let land = || after.height.iter().filter(|&&h| h > 0.0).map(|&h| f64::from(h));
     let mean = 20_000.0 * land().sum::<f64>() / land().count() as f64;
     println!("mean land {mean:.0} m");

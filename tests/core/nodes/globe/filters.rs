@@ -76,7 +76,7 @@ fn the_median_removes_spikes_and_keeps_the_order() {
     let lawful = with_height(&ground, ground.height.iter().copied().map(law).collect());
     let (first, last) = (made(world, &median, &lawful), made(world, &median, &ground));
     assert!(first.height.iter().zip(&last.height).all(|(&a, &b)| a == law(b)));
-    // It takes its height from within the radius, measured with the distortion of the faces.
+    // The median takes each height from within its radius, with an allowance for the distortion of the faces.
     let reach = 5000.0 / f64::from(world.radius_metres) * 1.2;
     for (k, at) in owners(&globe).into_iter().step_by(7) {
         let near = owners(&globe).into_iter().filter(|(_, there)| angle(at, *there) < reach);
@@ -135,7 +135,7 @@ fn ground_grows_as_the_envelope_of_paraboloids() {
     }
 }
 
-/// Origin of every sample, found by moving the space coordinates along.
+/// Position from which each sample was moved, found by applying the node to the three coordinates as heights.
 fn origins(world: World, node: &Node) -> Vec<[f64; 3]> {
     let axes = [0, 1, 2].map(|axis| made(world, node, &world.terrain(|at| at[axis])).height);
     (0..axes[0].len()).map(|k| axes.each_ref().map(|axis| f64::from(axis[k]))).collect()
@@ -187,7 +187,7 @@ fn perturbed_heights_come_from_within_the_magnitude() {
         let nearest = owners.iter().map(|(_, there)| angle(*there, from[k])).fold(9.0, f64::min);
         assert!(nearest < 1e-3 * cell, "{at:?} comes from between samples");
     }
-    // Uniform in a disc: the mean square distance is half the squared radius, on every face.
+    // Displacements are uniform in a disc: the mean square distance is half the squared radius, on every face.
     for face in 0..6 {
         let on_face = owners.iter().zip(&ways).filter(|((k, _), _)| k / (33 * 33) == face).map(|(_, &way)| way);
         let share = root_mean_square(on_face) / (radius / 2f64.sqrt());
@@ -233,7 +233,7 @@ fn library_noises_are_read_on_the_sphere() {
     }
 }
 
-/// Mirrored, turned around 0° N 0° E, and moved south and then east.
+/// A transform mirrors the planet, turns it around 0° N 0° E, and moves it to the south and then to the east.
 #[test]
 fn a_transform_rotates_the_whole_planet() {
     let world = World::new(49);

@@ -68,7 +68,7 @@ fn imported_maps_have_no_seams_and_no_torn_poles() {
             assert!(straight < 3e-4, "{layout} {samples}: {straight} straight");
             assert!(smooth < 2.5e-5, "{layout} {samples}: {smooth} smooth");
         }
-        // A map with 90° E in its middle is the planet turned by a quarter.
+        // A map with 90° E in its middle is the planet after a quarter turn.
         let turned = error(&import(&path, layout, &[("middle", "90")], 65), 90.0);
         assert!(turned < 2.5e-5, "{layout}: {turned} turned");
     }
@@ -131,7 +131,7 @@ fn faulty_faces_are_reported_and_repaired_files_read() {
     let mut heights =
         |scene: &Scene| evaluate(scene, 9, None, &mut store, &Control::default()).unwrap().terrain.height.clone();
     assert!(scene.problems().is_empty() && heights(&scene).iter().all(|h| *h == 0.0));
-    // The wrong face is not the file that the scene names.
+    // The scene names only the file of the first face; an error in the file of another face is also reported.
     std::fs::write(face("nz"), level(u16::MAX, 7)).unwrap();
     let said = |scene: &Scene| scene.problems().into_iter().map(|p| p.message).collect::<Vec<_>>();
     assert!(matches!(&said(&scene)[..], [one] if one.contains("7 × 7") && one.contains("5 × 5")), "{:?}", said(&scene));
@@ -176,7 +176,7 @@ fn a_georeferenced_map_is_placed_at_its_position() {
         let read = f64::from(made.height[k] * RELIEF);
         assert!((read - metres(longitude, latitude)).abs() < 1.0, "{read} at {longitude}, {latitude}");
     }
-    // A part of it that crosses longitude 180°.
+    // A part of the planet that crosses longitude 180°.
     let part = folder.path().join("part.asc");
     degree_map(&part, [800, 400], [160.0, 10.0, 0.05], metres);
     for voids in ["Smooth", "Lowest", "Sea"] {

@@ -268,7 +268,7 @@ fn a_patch_returns_to_its_position() {
     let ground = evaluate(&patch, 129, 2);
     let radius = f64::from(planet.planet.radius_metres);
     let globe = Globe::new(65);
-    // Its terrain equals that of the planet at the planet's samples.
+    // The patch has the heights of the planet's detailed terrain.
     let detail = planet.detail(&before, &Control::default()).unwrap();
     let taken = detail.square(&square, 129, &Control::default()).unwrap();
     for k in 0..taken.height.len() {
@@ -284,7 +284,7 @@ fn a_patch_returns_to_its_position() {
             .position(radius, globe.direction_of(k).map(f64::from))
             .is_some_and(|p| p.iter().all(|c| (0.0..=1.0).contains(c)));
         let change = (after.height[k] - before.height[k]).abs();
-        // The planet takes over the detail, which bends its terrain by less than a cell.
+        // Putting the patch back resamples the planet's terrain, so heights inside the square change a little.
         assert!(if inside { change < 0.25 } else { change == 0.0 }, "{change} at {k}");
         moved += usize::from(change > 0.0);
         changes += change;
@@ -333,7 +333,8 @@ fn fbm_has_the_same_spread_on_a_globe() {
             assert!((mean - 0.5).abs() < 0.02 && (0.15..0.2).contains(&deviation), "{name}: {mean} ± {deviation}");
         }
     }
-    // The spread of cells does not depend on their number, and is close to that of the plane.
+    // The height spread of cellular noise does not depend on the number of its cells, and is close to that on the
+    // plane.
     for (name, key, few, many, plane) in
         [("Cellular", "frequency", "8", "40", "40"), ("Voronoi", "points", "600", "6000", "1000")]
     {
@@ -388,9 +389,9 @@ fn ice_edge(globe: &Globe, [height, celsius]: [&[f32]; 2], north: f64, longitude
     None
 }
 
-/// Without currents and sea temperature anomalies, the climate is the same along a parallel, and the ice ends on one,
-/// except for effects of land and sample spacing. With them the ice edge bends many times as much, around about the
-/// same mean: they move heat along the parallels without creating any.
+/// Without currents and sea temperature anomalies, the climate is the same along a parallel. The ice then ends on a
+/// parallel, except for effects of land and sample spacing. Currents and anomalies move heat along the parallels
+/// without creating any. With them the ice edge bends many times as much, around nearly the same mean latitude.
 #[test]
 fn the_sea_ice_edge_of_the_earthlike_planet_is_no_parallel() {
     let scene = &example("earthlike").unwrap().scene;

@@ -53,7 +53,7 @@ fn every_river_reaches_the_sea_and_never_climbs() {
     }
 }
 
-/// The inflow into the sea is the rain on all land: 4π minus the sea.
+/// The inflow into the sea is the rain on all land, whose area is 4π minus the area of the sea.
 #[test]
 fn the_sea_receives_the_water_of_all_land() {
     let mesh = FlowMesh::new(Grid::globe(SAMPLES));
@@ -92,7 +92,7 @@ fn fjords_lie_on_cold_coasts_and_deltas_in_the_sea() {
     assert!(grown > 3, "{grown} cells of new land");
 }
 
-/// Fine enough for the shape of fjords and deltas; a cell is 78 km wide.
+/// Samples per side of a face: enough for the shape of fjords and deltas. A cell is 78 km wide.
 const FINE: usize = 129;
 
 fn fine() -> TestScene {
@@ -160,7 +160,7 @@ fn fjords_of(seed: u32) {
     let (beside, walls) = (beside as f64 / f64::from(count), walls / f64::from(count));
     println!("{} fjords, {long} long, {silled} with a sill; {beside:.2} of 8 drowned, walls {walls:.0} m", found.len());
     assert!(long >= 5 && silled == long, "{silled} of {long} have a sill");
-    // A line of cells has two neighbours of its kind, a broad bay five or more.
+    // A cell in a line has two neighbours of its kind; a cell in a broad bay has five or more.
     assert!(beside < 3.5, "{beside} of eight neighbours are drowned too");
     assert!(walls > 500.0, "walls rise {walls} m above the floor");
 }
@@ -206,7 +206,7 @@ fn deltas_of(seed: u32) {
     let lands = pieces(&mesh, &is_new);
     let large: Vec<&Vec<usize>> = lands.iter().filter(|piece| piece.len() >= 4).collect();
     let joined = large.iter().filter(|piece| piece.iter().any(|&k| mesh.existing_neighbours(k).any(is_land))).count();
-    // The river continues through the arms: there is a way from its mouth to the open sea that does not cross new land.
+    // The river continues through the arms: a path over water leads from its mouth to the open sea.
     let (mut rivers, mut reached, mut forked) = (0, 0, 0);
     for &(mouth, reach) in mouths.iter().filter(|(_, reach)| *reach > 600.0) {
         let inside = |k: usize| apart(k, mouth) <= reach;
@@ -270,7 +270,7 @@ fn faces_agree_and_threads_change_no_bit() {
 
 /// The document's walk lowers every visited point by one step's depth, and changes nothing else.
 #[test]
-fn a_walk_lowers_what_it_visits() {
+fn a_walk_lowers_every_visited_point() {
     for place in
         [test_scene(), TestScene { sea_level: SEA, planet: None, ..TestScene::new(65, talweg::field::Edges::Wrap) }]
     {

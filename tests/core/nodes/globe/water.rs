@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 use talweg::field::{Control, Grid, MapKind, Terrain};
 use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets};
 
-/// All rain reaches the sea, or the lowest point if there is no sea: the area of the sphere.
+/// All rain reaches the sea, or the lowest point if there is no sea, so the outflow is the area of the sphere.
 #[test]
 fn the_outflow_is_the_area_of_the_sphere() {
     let world = World::new(33);
@@ -73,7 +73,7 @@ fn lakes_fill_bowls_anywhere_on_the_globe() {
         volumes.push(volume);
         let deepest = lake.iter().copied().fold(0.0, f32::max);
         assert!((deepest - 0.4).abs() < 0.02, "{place}: {deepest}");
-        // The lake holds the same water, unless it is too small or too shallow to count as a lake.
+        // `Lakes` creates the same lake, unless the lake is too small or too shallow for its limits.
         let area = 2.0 * PI * (1.0 - 0.5f64.cos()) * 4e6;
         let limit = |share: f64| (share * area).to_string();
         let whole = [("smallest_area", &*limit(0.9)), ("least_depth", "370")];
@@ -90,8 +90,8 @@ fn lakes_fill_bowls_anywhere_on_the_globe() {
     assert!(volumes.iter().all(|volume| (volume / mean - 1.0).abs() < 0.03), "{volumes:?}");
 }
 
-/// Level terrain around one low point rises by the gradient times the distance to it: steps go in eight directions, or
-/// six where three faces meet.
+/// Level terrain around one low point rises by the gradient times the distance to this point. The distance is measured
+/// along steps between neighbours, in eight directions, or six where three faces meet.
 #[test]
 fn filled_terrain_rises_with_the_distance_to_its_outlet() {
     let world = World { radius_metres: 2000.0, relief_metres: 1000.0, ..World::new(33) };
@@ -150,7 +150,7 @@ fn rivers_cut_their_beds_and_lead_to_the_sea() {
     assert!(as_deep * 10 > 9 * beds.len(), "{as_deep} of {} are as deep as they should be", beds.len());
     assert!(cut.height.iter().zip(&ground.height).all(|(cut, before)| cut <= before));
     assert_eq!(pits_along(&cut, &beds), 0);
-    assert!(pits_along(&ground, &channels) > 0, "there was something to cut through");
+    assert!(pits_along(&ground, &channels) > 0, "the terrain had pits before the rivers");
 }
 
 /// Number of pits among the cells of `channels`.

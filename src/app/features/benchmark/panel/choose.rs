@@ -51,7 +51,7 @@ pub struct Choice {
     /// Lines of the node list; empty if the list must be rebuilt.
     lines: Vec<Line>,
     sizes: [bool; SIZES.len()],
-    /// Available thread counts, each with whether the user has chosen it.
+    /// Available thread counts. The flag says whether the user has chosen the count.
     threads: Vec<(usize, bool)>,
     repetitions: usize,
     extremes: bool,
@@ -247,7 +247,7 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
     title(
         ui,
         "Samples per side",
-        "Sizes of the test terrains. With three or more sizes, the growth exponent gets an uncertainty.",
+        "Sizes of the test terrains. Three or more sizes also give the uncertainty of the growth exponent.",
     );
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
@@ -290,7 +290,7 @@ fn start_button(ui: &mut Ui, choice: &Choice) -> Option<BenchRequest> {
     let plan = &order.plan;
     let cells = order.subjects.len() * plan.sizes.len() * plan.threads.len();
     let few = if plan.repetitions < FEWEST_FOR_AN_INTERVAL {
-        " Fewer than six repetitions: the intervals are unreliable."
+        " Fewer than six repetitions: the confidence intervals are unreliable."
     } else {
         ""
     };

@@ -1,4 +1,4 @@
-//! The tab with the behaviour of each parameter at its minimum and maximum.
+//! The tab that shows how each node behaves at the minimum and at the maximum of each parameter.
 
 use bevy_egui::egui;
 use egui::{Align2, Label, RichText, ScrollArea, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
@@ -22,7 +22,7 @@ pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Report) {
             (
                 true,
                 "Remarkable",
-                "Only values that give flat or non-finite terrain, take three times as long, or had to be stopped.",
+                "Only values with flat or non-finite terrain, more than three times the run time, or a stopped run.",
             ),
         ] {
             if chip(ui, 84.0, state.only_remarkable == remarkable, text, &format!("Show {text}"), tip) {
@@ -80,7 +80,7 @@ fn show_line(ui: &mut Ui, line: &ExtremeLine) {
         ui.label(fate.help());
         ui.label(match times {
             Some(times) => {
-                format!("Takes {} times as long as with all parameters unchanged, at 129².", three(times))
+                format!("Takes {} times as long as with all parameters unchanged, at 129² samples.", three(times))
             }
             None => "No time to compare: the run was stopped, or the unchanged parameters have no effect.".into(),
         });

@@ -63,7 +63,7 @@ pub struct BenchState {
     tab: Tab,
     column: Column,
     is_descending: bool,
-    /// Row order of the table, with the report, sort column and sort direction that it belongs to.
+    /// Row order of the table, with the report, sort column and sort direction from which it was computed.
     order: Option<(Arc<Report>, Column, bool, Vec<usize>)>,
     /// Index of the thread count for which the run time is plotted against the number of samples.
     threads: usize,
@@ -226,7 +226,7 @@ fn findings(ui: &mut Ui, report: &Report) {
         ui.add_space(6.0);
         let found = &report.found;
         let machine = format!(
-            "{}, {} at a time, {}. Talweg {}. {} repetitions, each of all measurements in a new order.",
+            "{}, {} at a time, {}. Talweg {}. {} repetitions; each runs all measurements in a new order.",
             found.processor.as_deref().unwrap_or("Unknown processor"),
             talweg::benchmark::summary::threads(found.processors),
             found.system,

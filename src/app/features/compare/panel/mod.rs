@@ -18,7 +18,7 @@ pub use crate::features::compare::panel::bar::{bar, choose};
 pub use crate::features::compare::panel::table::table;
 pub use crate::features::compare::panel::view_overlay::view_overlay;
 
-/// How the view displays A and B. The panels change this state and the view reads it.
+/// Settings for the display of A and B. The panels change them and the view reads them.
 #[derive(Resource, Clone, Copy, Debug, PartialEq)]
 pub struct CompareState {
     pub mode: CompareMode,

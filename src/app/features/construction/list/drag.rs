@@ -11,7 +11,8 @@ use talweg::construction::{Piece, Tree};
 
 /// The place where the dragged piece would be inserted.
 enum DropTarget {
-    /// Insertion above the row with this index, at the depth of the pieces there.
+    /// Insertion at a spot of the tree, above the row with the given index. The line that marks the spot is indented to
+    /// the given depth.
     Between(Spot, usize, usize),
     Into(Spot, usize),
 }

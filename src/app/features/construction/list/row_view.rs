@@ -165,7 +165,7 @@ fn name(
     tint: egui::Color32,
 ) {
     let Some(renaming) = state.renaming.as_mut().filter(|renaming| renaming.path == row.path) else {
-        // only painted, because the row itself carries the accessible name
+        // only paint the title, because the row itself has the accessible name
         let hidden = row.piece.is_none_or(|piece| piece.hidden);
         paint_text(ui, ui.available_rect_before_wrap(), &row.title, tint, hidden);
         return;

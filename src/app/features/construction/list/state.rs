@@ -21,9 +21,9 @@ pub(super) struct PieceRename {
 #[derive(Resource, Default)]
 pub struct TreeState {
     pub(in crate::features::construction) selected: Option<PiecePath>,
-    /// Further selected pieces, in the order of their selection.
+    /// All selected pieces except `selected`, in the order of their selection.
     pub(in crate::features::construction) others: Vec<PiecePath>,
-    /// The selected point of a line or contour, or corner of an image.
+    /// The selected point of a line or contour, or the selected corner of an image.
     pub point: Option<usize>,
     /// Whether moved lines follow the height of the terrain.
     pub follows: bool,
@@ -61,7 +61,7 @@ impl TreeState {
             self.is_sought = path.is_some();
         }
         if let Some(path) = &path {
-            // unfold the operators around the selected piece
+            // unfold the operators that contain the selected piece
             self.folded.retain(|folded| folded == path || !folded.holds(path));
         }
         self.selected = path;
@@ -115,14 +115,14 @@ impl TreeState {
         self.renaming = Some(PieceRename { path: path.clone(), text, begun: false });
     }
 
-    /// The newest compiled construction tree. It may belong to an older tree, but shares most parts with the tree of
-    /// the selected layer.
+    /// The newest compiled construction tree. It may be compiled from an older version of the tree of the selected
+    /// layer, but shares most parts with the current version.
     pub(crate) fn program(&self) -> Option<&talweg::construction::Program> {
         self.view.latest().map(|pick_index| &*pick_index.program)
     }
 
-    /// Cancels the current action, else deselects the point, else all pieces except the last, else the last piece.
-    /// Returns whether any of these applied.
+    /// Does the first of these that applies: cancels the current action, deselects the point, deselects all pieces
+    /// except the last, deselects the last piece. Returns whether one of them applied.
     pub fn cancel_one(&mut self) -> bool {
         if self.renaming.take().is_some() || self.carried.take().is_some() || self.dragged.take().is_some() {
             return true;

@@ -88,8 +88,8 @@ pub(crate) struct PieceDrag {
     terrain_view: TerrainView,
     transform: TransformPath,
     seed: u32,
-    /// Centre of the piece, in the coordinates of its parent and in the coordinates of the construction tree. Both are
-    /// metres.
+    /// Centre of the piece in metres: `centre` in the coordinates of its parent, and `pivot` in the coordinates of the
+    /// construction tree.
     pub(crate) centre: Point,
     pivot: Point,
     /// The point at which the user grabbed the piece; `None` until the pointer is over the view.

@@ -82,7 +82,7 @@ pub struct ViewportState {
     /// A request that is executed as soon as the pick index is computed.
     waiting: Option<Waiting>,
     selected: Option<Lines>,
-    /// The outlines of the selected pieces other than the last one.
+    /// The outlines of the selected pieces, except the piece that was selected last.
     others: Vec<Lines>,
     hovered: Option<Lines>,
     /// Centre of the selected piece, in metres in the coordinates of its parent.
@@ -369,7 +369,7 @@ fn handles(state: &mut TreeState, stage: &TerrainView, tree: &Arc<Tree>, path: &
     }
     handles.grips.push((Grip::Raise, at - vec2(0.0, STICK)));
     handles.grips.push((Grip::Move, at));
-    // hide a handle that would overlap another handle until the camera is closer
+    // skip a handle that would overlap another handle; it appears when the camera is closer
     for (dimension, q) in dimensions(piece, arm_length(tree)) {
         if let Some(at) = screen(stage, metres.position(transform.outward(q)))
             && handles.grips.iter().all(|(_, other)| other.distance(at) > 1.5 * GRAB)

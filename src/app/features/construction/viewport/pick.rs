@@ -54,7 +54,7 @@ mod tests {
         }));
         let mut pick = PickTask { tasks: tasks.clone(), ..PickTask::default() };
         let trees = [presets::volcano(), presets::oasis(), presets::valley()];
-        // both indices are being computed; the first can already be finished if its thread was quick
+        // request the indices of two trees; an index is known at once if its thread is quick
         let known = trees[..2].iter().filter(|tree| pick.index(tree, 1).is_some()).count();
         assert!(known > 0 || tasks.is_busy());
         // the running computation must end before the newest request starts

@@ -110,7 +110,7 @@ pub struct VariantsState {
     /// The variants as the document would apply them.
     variants: Result<Vec<SceneVariant>, NoVariants>,
     columns: Option<usize>,
-    /// The variants as they are rendered, with solo and the end of the evaluation applied.
+    /// The variants as they are rendered: the solo layer and *Evaluate up to here* are taken into account.
     wanted: Arc<Vec<SceneVariant>>,
     prints: ThumbnailTextures,
 }
@@ -336,7 +336,7 @@ fn progress(ui: &mut Ui, state: &VariantsState, info: &VariantsInfo) {
         let bar = ui.add(bar.fill(colour::accent()));
         let text = if info.waits { "waiting".to_string() } else { format!("{ready} of {count}") };
         bar.widget_info(|| named(egui::WidgetType::ProgressIndicator, format!("Thumbnails {text}")));
-        let tip = "Number of finished thumbnails. They wait while the terrain itself is computed.";
+        let tip = "Number of finished thumbnails. The others wait while the terrain itself is computed.";
         ui.label(RichText::new(text).small().color(colour::text_weak())).on_hover_text(tip);
     });
 }

@@ -60,8 +60,8 @@ impl GlobeCamera {
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
 
-    /// The cameras after a move over a place; see `put_over`. The call waits until the fine terrain is prepared,
-    /// because heights are measured from its surface.
+    /// The cameras after a move to a position above a place; see `put_over`. The call waits until the fine terrain is
+    /// prepared, because heights are measured from its surface.
     pub fn placed_over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
         if let Some(ground) = terrain.detail(&planet_view.view) {
             ground.detail();
@@ -70,7 +70,8 @@ impl GlobeCamera {
         self
     }
 
-    /// The camera after a rotation about the planet's axis by `angle`, in radians; the height stays.
+    /// The camera after a rotation about the planet's axis by `angle`, in radians. The height of the eye does not
+    /// change.
     #[must_use]
     pub fn turned_round(&self, angle: f64) -> Self {
         let pose = self.pose.turn_about(DVec3::Z, angle);
@@ -86,8 +87,8 @@ impl GlobeCamera {
         Self { pose, map: self.map, orbit: self.orbit, by_hand: true, ..Self::default() }
     }
 
-    /// Moves the camera over a place, to `height_metres` above the drawn surface. All angles are in degrees; a negative
-    /// `pitch` looks downwards.
+    /// Moves the camera to a position above a place, `height_metres` above the drawn surface. All angles are in
+    /// degrees; a negative `pitch` looks downwards.
     fn put_over(
         &mut self,
         terrain: &GlobeTerrain,

@@ -1,4 +1,4 @@
-//! The place of a globe under the cursor, and the position of a place in the image.
+//! Finds the place on a globe under the cursor, and the image position of a place on a globe.
 
 use bevy::prelude::*;
 use bevy::window::PrimaryWindow;
@@ -73,7 +73,7 @@ fn hit(ground: &GlobeSurface, direction: DVec3, relief_metres: f32) -> GlobeHit 
     }
 }
 
-/// Position of a place of the globe in an image of `size`. `None` if the globe hides the place.
+/// Position, in an image of `size`, of a place on the globe. `None` if the globe hides the place.
 pub fn project(
     camera: &GlobeCamera,
     planet_view: &PlanetView,

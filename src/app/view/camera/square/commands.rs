@@ -25,7 +25,8 @@ pub fn obey_commands(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let (Some((low, high)), Some(window)) = (bounds_world(&state), window) else { return };
-    // use the size of the whole view, because a change of the comparison layout must not frame the terrain again
+    // use the size of the whole view: a change of the comparison layout must not make the camera frame the terrain
+    // again
     let size = area.clamped_rect(window.size()).size();
     let lens = state.lens(size);
     // compare the view size as well, because the first frames are drawn before the panels have reported the free area

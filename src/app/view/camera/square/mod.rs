@@ -118,8 +118,8 @@ impl ViewCamera {
         (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
     }
 
-    /// Moves the camera over another place, given as fractions of the side to the east and to the south. The camera
-    /// keeps its height and heading unless terrain is in the way.
+    /// Moves the camera to a position above another place, given as fractions of the side to the east and to the south.
+    /// The camera keeps its height and heading unless terrain is in the way.
     pub fn move_over(&mut self, state: &ViewState, [u, v]: [f32; 2]) {
         let mut pose = self.perspective_pose(state);
         (pose.eye_world.x, pose.eye_world.z) = ((u - 0.5) * SIDE_WORLD, (v - 0.5) * SIDE_WORLD);

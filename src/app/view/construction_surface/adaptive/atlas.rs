@@ -89,9 +89,9 @@ impl Atlas {
     }
 }
 
-/// A tile in the form that the shaders read. `piece` holds the tile's corner, its level as a bit shift with the number
-/// of the side wall, and its first texel. The position of the corner is given in steps of the grid, relative to the
-/// grid point before the eye. `morphs` holds the morph fraction of each corner.
+/// A tile in the form that the shaders read. `piece` holds the position of the tile's corner, its level as a bit shift
+/// together with the number of the side wall, and its first texel. The position of the corner is given in grid steps,
+/// relative to the start of the grid step that contains the eye. `morphs` holds the morph fraction of each corner.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct TileInstance {
@@ -107,8 +107,9 @@ impl TileInstance {
     }
 }
 
-/// The lattice of all possible vertices, relative to the eye. A position is a whole number of steps from the step that
-/// contains the eye. Whole numbers are exact, so a vertex has the same position in every patch that contains it.
+/// The lattice of all possible vertices, relative to the eye. A position is a whole number of grid steps, counted from
+/// the step that contains the eye. Whole numbers are exact, so a vertex has the same position in every patch that
+/// contains it.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     eye: [i64; 2],

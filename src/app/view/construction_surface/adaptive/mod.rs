@@ -102,7 +102,8 @@ pub struct Tessellation {
     pool: Pool<PatchJob>,
     arriving: Option<ArrivingTree>,
     tiles: Vec<QuadTile>,
-    /// Patches that were requested in the last step. Computed siblings stay in the cache until all four are present.
+    /// Patches that were requested in the last step. A computed patch stays in the cache until its three siblings are
+    /// also present.
     wanted: Vec<TileKey>,
     /// The camera of the last frame; `rest_seconds` is the number of seconds since the eye or the terrain last moved.
     last: Option<TileCamera>,

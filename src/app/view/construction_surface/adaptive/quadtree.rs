@@ -1,9 +1,9 @@
 //! Quadtree that decides which patches are drawn, and how far each patch has morphed into the shape of the next coarser
 //! level.
 //!
-//! A patch of level `l` is a square whose side is 2^-l times that of the terrain. Every corner has a continuous level
-//! `c`, which all patches meeting there share. Within a patch, `c` is interpolated between the four corners. A vertex
-//! of a patch of level `l` has morphed by `l - c` towards the shape of level `l - 1`. Two rules always hold:
+//! A patch of level `l` is a square whose side is 2^-l times the side of the terrain. Every corner has a continuous
+//! level `c`, which all patches meeting there share. Within a patch, `c` is interpolated between the four corners. A
+//! vertex of a patch of level `l` has morphed by `l - c` towards the shape of level `l - 1`. Two rules always hold:
 //!
 //! * patches that touch, even at a corner or along a part of an edge, differ by at most one level;
 //! * at a corner, `c` is at most the lowest level of the touching patches, and at least their highest level minus 1.
@@ -92,7 +92,7 @@ impl TileCorner {
 pub trait QuadtreeContext {
     /// Whether the patch is ready to be drawn.
     fn has(&self, key: TileKey) -> bool;
-    /// Continuous level that the nearest point of the patch to the eye demands.
+    /// Continuous level demanded at the point of the patch that is nearest to the eye.
     fn wanted(&self, key: TileKey) -> f32;
     /// Continuous level demanded at a position of the square, on the surface of the computed patch `key`.
     fn wanted_at(&self, place: [f64; 2], key: TileKey) -> f32;
@@ -332,7 +332,7 @@ fn touch(a: TileKey, b: TileKey) -> bool {
 mod tests {
     use super::*;
 
-    /// A test eye over the square, whose missing patches arrive a few at a time.
+    /// A simulated eye over the square. The patches that it lacks arrive a few at a time.
     struct Eye {
         at: [f64; 3],
         there: HashSet<TileKey>,
@@ -399,8 +399,8 @@ mod tests {
         assert!(quadtree.keys().count() >= all.len());
     }
 
-    /// The morphed level at a position. The test limits its change per step, because splits and merges must be
-    /// invisible.
+    /// The morphed level at a position. The test checks that it changes little per step, because splits and merges must
+    /// be invisible.
     fn level_at(plan: &QuadtreePlan, place: [f64; 2]) -> f32 {
         let tile = plan
             .tiles

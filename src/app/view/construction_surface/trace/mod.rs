@@ -11,8 +11,8 @@
 //! midpoint of the segment. The tree's [`GroundTable`] is computed in the background. Once the table is ready, rays
 //! cross regions whose terrain is below the ray, according to the table, without evaluating the tree. Where the table's
 //! measured slopes are smaller than the proven slopes, rays use the measured slopes. Every ray stores its distance in a
-//! buffer, so one frame does no more work than a slow card can handle. The work for an image is spread over several
-//! frames, from coarse to fine ([`RayPlan`]).
+//! buffer. So the work for an image can be spread over several frames, from coarse to fine ([`RayPlan`]), and one frame
+//! does no more work than a slow card can handle.
 
 mod plan;
 

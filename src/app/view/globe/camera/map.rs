@@ -59,7 +59,7 @@ impl MapPose {
         Self { longitude: self.longitude - way.x, latitude: self.latitude + way.y, ..*self }.confined(size)
     }
 
-    /// The pose after zooming so that the place under the cursor stays there.
+    /// The pose after zooming. The place under the cursor keeps its position in the image.
     #[must_use]
     pub fn zoom(&self, size: Vec2, cursor: Vec2, factor: f64) -> Self {
         let (longitude, latitude) = self.angles(size, cursor);

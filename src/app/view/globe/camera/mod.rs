@@ -160,7 +160,8 @@ impl GlobePose {
         held(&tilted).or_else(|| held(&moved)).unwrap_or(moved)
     }
 
-    /// The same orientation with the eye at another position. The heading is carried along the sphere.
+    /// The camera at another position of the eye. Its orientation is rotated together with the vertical, along the
+    /// shortest arc.
     fn moved_to(&self, eye: DVec3) -> Self {
         let up = eye.normalize_or(self.up_vector());
         let carried = DQuat::from_rotation_arc(self.up_vector(), up) * self.orientation;

@@ -183,9 +183,9 @@ impl FineTerrain {
         &self.terrain
     }
 
-    /// Height of the surface in a direction, in metres: of the water where there is any, otherwise of the terrain. The
-    /// height comes from the finest tile on the graphics card. If there is none, it comes from the detail itself,
-    /// provided that the detail is prepared.
+    /// Height of the surface in a direction, in metres. The surface is the water where there is any, otherwise the
+    /// terrain. The height comes from the finest tile on the graphics card. If there is no such tile, it comes from the
+    /// detail itself, provided that the detail is prepared.
     pub fn height_metres(&self, direction: DVec3) -> Option<f64> {
         let drawn = self.drawn();
         let (face, u, v) = locate(direction.to_array());

@@ -2,7 +2,7 @@
 //! of the faces' quadtrees, which are computed on demand while they are in view.
 //!
 //! ```text
-//! GlobeTerrain ─Arc─▶ DetailGround ◀── tiles on screen ── TileDrawing ─▶ atlas ─▶ vertex and fragment stage
+//! GlobeTerrain ─Arc─▶ FineTerrain ◀─── tiles on screen ── TileDrawing ─▶ atlas ─▶ vertex and fragment stage
 //!   camera, picker ◀── heights ──┘                            │ missing ▲
 //!                                                             ▼         │
 //!                                                            pool ─▶ GlobeTile

@@ -29,7 +29,7 @@ const STEP_METRES: f64 = 3.0;
 /// Greatest distance in metres at which plants and stones are drawn. Farther away, only the canopy map on the terrain
 /// shows forests.
 pub const MOST_METRES: f32 = 6000.0;
-/// Fraction of a sample's area under water above which no plant or stone stands there.
+/// If water covers more than this fraction of a sample's area, no plant or stone stands on the sample.
 const WATER_SHARE: f32 = 0.2;
 
 /// A globe's fine terrain as the surface for plants and stones; see the module documentation.
@@ -98,7 +98,8 @@ impl PlantedGlobe {
 impl PlantedSurface for PlantedGlobe {
     type CellPlace = GlobePatch;
 
-    /// Greatest number of cells per task. The nearest cells are first, because each cell needs the terrain below it.
+    /// Greatest number of cells per task. A task is limited to the nearest cells, because it must also compute the
+    /// terrain below each cell.
     const MOST_CELLS: usize = 256;
 
     fn rules(&self) -> &[ScatterRule] {

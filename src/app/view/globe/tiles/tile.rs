@@ -21,7 +21,8 @@ pub const SIDE: usize = STEPS + 1;
 /// A tile ready to be drawn. Immutable.
 pub struct GlobeTile {
     pub patch: GlobePatch,
-    /// Height of the surface in metres, row by row: of the water where there is any, otherwise of the terrain.
+    /// Heights of the surface in metres, row by row. The surface is the water where there is any, otherwise the
+    /// terrain.
     pub heights: Vec<f32>,
     /// Slopes along rows and columns, height above sea level in kilometres, and fraction of surface water, in half
     /// precision.
@@ -135,7 +136,8 @@ impl GlobeTile {
         2000.0 * bend_of(self.colours[sample][3]) / spacing_metres as f32
     }
 
-    /// Bilinear height at a position within the tile. Both coordinates, from 0 to 1, are positions on the face.
+    /// Bilinear height at a position within the tile. `u` and `v` are fractions of the side of the whole face, along
+    /// its rows and along its columns.
     pub fn height_at(&self, u: f64, v: f64) -> f32 {
         let tiles = f64::from(1u32 << self.patch.level);
         let at = |place: f64, tile: u32| {

@@ -23,7 +23,7 @@ pub(super) struct TextTagWriter<'a> {
 
 /// TIFF number of the value type for text.
 const ASCII: u16 = 2;
-/// Number of leading bytes that stay in memory. No directory that Talweg writes is longer.
+/// Number of leading bytes of the file that stay in memory. Every directory that Talweg writes fits into them.
 const MOST_HEAD: usize = 4096;
 /// Maximum size of a directory entry, in bytes.
 const MOST_ENTRY: u64 = 20;
