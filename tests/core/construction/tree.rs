@@ -296,8 +296,7 @@ fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f6
     }
 }
 
-/// Whether the tree blends by slope or has gullies. Both depend on differences of gradients, whose only known bound is
-/// twice the greatest gradient.
+/// Whether the tree blends by slope or has gullies. Differences of gradients are bounded only by twice the gradient.
 fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {

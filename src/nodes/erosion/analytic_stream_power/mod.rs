@@ -7,10 +7,10 @@
 //! Elsewhere h(x, t) = h₀(x₀) + ∫ U dτ from x₀ to x, where τ(x₀) = τ(x) - t. This is the initial terrain h₀, lifted and
 //! moved upstream. So an iteration costs the same at every age, and the playhead jumps to any age at once. Erosion only
 //! lowers: no height exceeds h₀ + U·t. Depressions of the initial terrain hold water up to their spill points. Their
-//! floor rises with the uplift until the outflow has cut down to it. Slopes in steady state are at most as steep as the talus angle, at which
-//! landslides erode the terrain as fast as it rises. At these slopes the response time of landslides counts if it is
-//! shorter than the response time of the stream. Steeper slopes of the initial terrain are lowered as in
-//! `stream_power`, within about [`SLIDE_YEARS`].
+//! floor rises with the uplift until the outflow has cut down to it. Slopes in steady state are at most as steep as the
+//! talus angle, at which landslides erode the terrain as fast as it rises. At these slopes the response time of
+//! landslides counts if it is shorter than the response time of the stream. Steeper slopes of the initial terrain are
+//! lowered as in `stream_power`, within about [`SLIDE_YEARS`].
 //!
 //! Scheme: the drainage network ([`network`]) is found first, by a fixed-point iteration that starts on coarse grids.
 //! Flow directions determine the drainage areas, the areas determine the heights at the network's age, and these

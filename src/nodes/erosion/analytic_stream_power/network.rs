@@ -2,10 +2,11 @@
 //!
 //! The network is found by fixed-point iteration. A round computes the flow directions ([`DInfinity`] on the filled
 //! surface), then the drainage areas, then the response times and the steady-state heights from the outlets upstream.
-//! At the age of the network, a cell keeps part of its initial height if its response time is longer than that age. On the coarsest grid the iteration starts with the initial terrain and a
-//! little noise, so that water on level terrain does not follow the rows. Each finer grid starts with the initial
-//! terrain, sampled on that grid, plus the interpolated change of the coarser grid. Flow directions of a coarse grid
-//! follow its rows and diagonals, so the change is [bent](valley_displacement) when it is interpolated.
+//! At the age of the network, a cell keeps part of its initial height if its response time is longer than that age. On
+//! the coarsest grid the iteration starts with the initial terrain and a little noise, so that water on level terrain
+//! does not follow the rows. Each finer grid starts with the initial terrain, sampled on that grid, plus the
+//! interpolated change of the coarser grid. Flow directions of a coarse grid follow its rows and diagonals, so the
+//! change is [bent](valley_displacement) when it is interpolated.
 
 use std::sync::Arc;
 
