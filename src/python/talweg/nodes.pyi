@@ -653,7 +653,7 @@ class Plates(Node):
     ocean_dampening: float
     """0.04 mm/year, from 0 to 2. Rate at which relief 4 km above the ocean floor sinks. Inactive trenches fill seven times as fast."""
     detail: int
-    """128, from 16 to 256. Number of cells of the plates along a quarter of the circumference, independent of the resolution. Twice as many take four times as long."""
+    """128, from 16 to 256. Number of cells of the plates along a quarter of the circumference, independent of the resolution. Twice as many cells take four times as long."""
     def __init__(self, *, iterations: int = 100, plates: int = 16, speed: float = 60.0, land: float = 0.33000001311302185, subduction_uplift: float = 0.6000000238418579, collision_metres: float = 3000.0, rifting: float = 6.0, hot_spots: int = 14, erosion: float = 0.07999999821186066, ocean_dampening: float = 0.03999999910593033, detail: int = 128) -> None: ...
     def set(self, *, iterations: int = ..., plates: int = ..., speed: float = ..., land: float = ..., subduction_uplift: float = ..., collision_metres: float = ..., rifting: float = ..., hot_spots: int = ..., erosion: float = ..., ocean_dampening: float = ..., detail: int = ...) -> None: ...
 
@@ -1027,7 +1027,7 @@ class Droplets(Node):
     iterations: int
     """40, from 0 to 10000. Number of showers of droplets, one after another. More showers cut deeper."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     droplets: float
@@ -1061,7 +1061,7 @@ class ShallowWater(Node):
     iterations: int
     """300, from 0 to 10000. Number of iterations, counted at the scene's resolution. With more iterations rivers grow longer and cut deeper."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     rain: float
@@ -1105,7 +1105,7 @@ class StreamPower(Node):
     iterations: int
     """40, from 0 to 10000. Number of iterations, each of one time step. More iterations make the range older."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     time_step: float
@@ -1175,7 +1175,7 @@ class Thermal(Node):
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     talus_angle: float
@@ -1199,7 +1199,7 @@ class Creep(Node):
     iterations: int
     """30, from 0 to 10000. Number of iterations, each of one time step. More iterations make the terrain rounder."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     time_step: float
@@ -1217,7 +1217,7 @@ class Coastal(Node):
     iterations: int
     """60, from 0 to 10000. Number of iterations. More iterations move the cliffs farther back."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     retreat: float
@@ -1291,7 +1291,7 @@ class Glacial(Node):
     iterations: int
     """120, from 0 to 10000. Number of iterations, each of one time step. More iterations carve deeper."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     time_step: float
@@ -1333,7 +1333,7 @@ class Snow(Node):
     iterations: int
     """60, from 0 to 10000. Number of iterations. More iterations let the snow pile up and then slide to rest."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     snow_line: float
@@ -1369,7 +1369,7 @@ class Hydraulic(Node):
     iterations: int
     """60, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     rain: float
@@ -1393,7 +1393,7 @@ class HydraulicFast(Node):
     iterations: int
     """60, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     rain: float
@@ -1415,7 +1415,7 @@ class ThermalFast(Node):
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     talus_angle: float
@@ -1437,7 +1437,7 @@ class Olsen(Node):
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations make wider plains."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
-    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion, whose landforms the finer grids refine: valleys of every width form, and large terrains take seconds. Iterations, lengths and depths refer to the coarsest grid."""
+    """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     flat_angle: float
