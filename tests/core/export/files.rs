@@ -409,7 +409,7 @@ fn impossible_exports_are_refused_before_any_work() {
         tiles: Some(BuildTiles { samples: 2, shared_edges: true }),
         ..products(&[("heights", "a.png")])
     };
-    assert!(said(&crumbs, &island).contains("4096 files, and 4000"));
+    assert!(said(&crumbs, &island).contains("4096 files, more than the maximum of 4000"));
     assert!(said(&products(&[("heights", "no/a.png")]), &island).contains("there is no folder"));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
