@@ -77,7 +77,7 @@ def test_a_file_carries_the_scene_that_made_it_and_no_other(terrain, tmp_path):
     other.export(tmp_path / "other.png")
     with pytest.raises(talweg.TalwegError, match="carries no scene"):
         talweg.load(tmp_path / "other.png")
-    with pytest.raises(talweg.TalwegError, match="another terrain"):
+    with pytest.raises(talweg.TalwegError, match="a different terrain"):
         other.export(tmp_path / "mask.png", what="mask:Thermal")
 
 
