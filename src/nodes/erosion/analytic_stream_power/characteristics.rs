@@ -18,8 +18,7 @@ const CHECK: usize = 1 << 15;
 /// Value of a cell index or number where there is no cell.
 const NOBODY: u32 = u32::MAX;
 
-/// The streams of a terrain, with response times. The module documentation describes how cells are
-/// numbered.
+/// The streams of a terrain, with response times. The module documentation describes how cells are numbered.
 pub struct Characteristics {
     /// Cell index of each number.
     cells: Vec<u32>,
