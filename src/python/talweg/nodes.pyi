@@ -1138,7 +1138,7 @@ class StreamPower(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., time_step: float = ..., uplift_rate: float = ..., uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"] = ..., uplift_variation: float = ..., erodibility: float = ..., area_exponent: float = ..., slope_exponent: float = ..., source_area: float = ..., deposition: float = ..., diffusivity: float = ..., talus_angle: float = ..., hardness: float = ..., sea_level: float = ...) -> None: ...
 
 class AnalyticStreamPower(Node):
-    """Makes mountains of any age; ten million years take no longer than one year. The terrain rises while streams erode it, solved in one step on the drainage network. The playhead is the age."""
+    """Makes mountains of any age; ten million years are computed as fast as one year. The terrain rises while streams erode it, solved in one step on the drainage network. The playhead is the age."""
 
     iterations: int
     """100, from 0 to 10000. Number of iterations, each of one time step. The age is the number of iterations times the time step. More iterations make older mountains at no cost."""

@@ -24,11 +24,11 @@ pub struct Characteristics {
     cells: Vec<u32>,
     /// Number of each cell, by cell index.
     numbers: Vec<u32>,
-    /// For each number, the number of the most downstream cell of the chain.
+    /// For each cell number, the number of the most downstream cell of the chain.
     mouths: Vec<u32>,
-    /// For each number, the number of the cell's receiver; the entry of an outlet is its own number.
+    /// For each cell number, the number of the cell's receiver; the entry of an outlet is its own number.
     receivers: Vec<u32>,
-    /// Years that a change at the outlet takes to travel to each cell, by number. They never decrease upstream.
+    /// For each cell number, the number of the cell's receiver; an outlet has its own number.
     response: Vec<f32>,
 }
 

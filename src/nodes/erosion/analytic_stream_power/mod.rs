@@ -42,7 +42,7 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::Outlets;
 
 talweg_ground::params! {
-    /// Makes mountains of any age; ten million years take no longer than one year. The terrain rises while streams
+    /// Makes mountains of any age; ten million years are computed as fast as one year. The terrain rises while streams
     /// erode it, solved in one step on the drainage network. The playhead is the age.
     AnalyticStreamPower "Mountains by age" in "Erosion", from "Steer 2021; Tzathas et al. 2024; Whipple & Tucker 1999", also "analytical stream power steady state uplift age response time chi tectonics fluvial valleys ridges" {
         /// Number of iterations, each of one time step. The age is the number of iterations times the time step. More
