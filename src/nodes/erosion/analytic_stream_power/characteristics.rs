@@ -28,7 +28,7 @@ pub struct Characteristics {
     mouths: Vec<u32>,
     /// For each cell number, the number of the cell's receiver; the entry of an outlet is its own number.
     receivers: Vec<u32>,
-    /// For each cell number, the number of the cell's receiver; an outlet has its own number.
+    /// Years that a change at the outlet takes to reach each cell, by cell number. They never decrease upstream.
     response: Vec<f32>,
 }
 
