@@ -318,6 +318,8 @@ fn step_text(step: SurveyStep) -> &'static str {
     match step {
         SurveyStep::Basins => "basins of each tile",
         SurveyStep::Spills => "spill points of the basins of all tiles",
+        SurveyStep::Flats => "flats of each tile",
+        SurveyStep::FlatDistances => "distances on the flats of all tiles",
         SurveyStep::Flow => "outflow of each tile",
         SurveyStep::Inflows => "inflow of each tile",
         SurveyStep::Courses => "divided drainage of each tile",

@@ -4,8 +4,8 @@
 use super::{context, plan};
 use crate::field::{Cancelled, Control, Grid, MapKind, Region, Terrain};
 use crate::hydrology::tiled::{
-    DividedRegion, DividedSolution, DividedSummary, DividedTrunks, DrainedRegion, RegionDrainage, SpillSolution,
-    SurveyReader, TileRegions, WordError, read_float_field, write_floats,
+    DividedRegion, DividedSolution, DividedSummary, DividedTrunks, DrainedRegion, FilledRegion, FlatSolution,
+    FlatSummary, RegionDrainage, SurveyReader, TileRegions, WordError, read_float_field, write_floats,
 };
 use crate::hydrology::{DrainedArea, FlowMesh, Outlets};
 use crate::nodes::erosion::stream_power::{StreamPower, tiles as stream_power};
@@ -86,13 +86,38 @@ impl<'a> WaterLayer<'a> {
         ground: &Terrain,
         control: &Control,
     ) -> Result<RegionDrainage, Cancelled> {
-        let (cx, height) = (self.context(ground.grid, control), &ground.height);
-        let outlets = Outlets::new(ground.grid, height, self.drainage.sea_metres / cx.relief_metres);
-        RegionDrainage::new(ground.grid, region, height, &outlets, self.drainage.routing(&cx), control)
+        RegionDrainage::new(ground.grid, region, &ground.height, &self.outlets(ground), control)
     }
 
-    /// Routes the water of a tile with the given spill solution. Returns the summary of the tile's trunk streams for
-    /// the whole terrain, and the data that the tile keeps.
+    fn outlets(&self, ground: &Terrain) -> Outlets {
+        Outlets::new(ground.grid, &ground.height, self.drainage.sea_metres / self.scene.settings.relief_metres)
+    }
+
+    /// Summary of the flats at the rim of a tile, on its filled surface.
+    ///
+    /// # Errors
+    /// If the computation was cancelled.
+    pub fn flats(&self, ground: &Terrain, filled: &FilledRegion, control: &Control) -> Result<FlatSummary, Cancelled> {
+        let routing = self.drainage.routing(&self.context(ground.grid, control));
+        filled.flats(&self.outlets(ground), routing, control)
+    }
+
+    /// The drainage of a tile over its filled surface, with the given distances on flats.
+    ///
+    /// # Errors
+    /// If the computation was cancelled.
+    pub fn drained_region(
+        &self,
+        ground: &Terrain,
+        filled: FilledRegion,
+        flats: &FlatSolution,
+        control: &Control,
+    ) -> Result<DrainedRegion, Cancelled> {
+        let routing = self.drainage.routing(&self.context(ground.grid, control));
+        filled.drain(&self.outlets(ground), routing, flats, control)
+    }
+
+    /// Returns the summary of a tile's trunk streams for the whole terrain, and the data that the tile keeps.
     ///
     /// # Errors
     /// If the computation was cancelled.
@@ -100,15 +125,13 @@ impl<'a> WaterLayer<'a> {
         &self,
         ground: &Terrain,
         water: DrainedRegion,
-        spills: &SpillSolution,
         control: &Control,
     ) -> Result<[Vec<u64>; 2], Cancelled> {
         let (cx, mesh) = (self.context(ground.grid, control), FlowMesh::new(ground.grid));
         if let Some(law) = self.law {
-            return stream_power::summarise_trunks(law, &cx, ground, water, spills);
+            return stream_power::summarise_trunks(law, &cx, ground, water);
         }
-        let outlets = Outlets::new(ground.grid, &ground.height, self.drainage.sea_metres / cx.relief_metres);
-        let divided = water.divided(&ground.height, spills, &outlets, control)?;
+        let divided = water.divided(&self.outlets(ground), control)?;
         let mut areas = Vec::new();
         mesh.write_rained_areas(rain(ground), &mut areas);
         let shares = divided.flow.second_fractions(&mesh);

@@ -87,6 +87,10 @@ pub enum SurveyStep {
     Basins,
     /// One task finds, for each tile, the points where the tile's basins spill.
     Spills,
+    /// Each tile lists its flats that touch the border of the tile.
+    Flats,
+    /// One task measures the distances on these flats: the number of steps that water takes to leave them.
+    FlatDistances,
     /// Each tile reports the cells at which water leaves it, and how many of its cells drain through each.
     Flow,
     /// One task computes, for each tile, how many cells of other tiles drain into it.
@@ -127,7 +131,7 @@ impl SurveyStep {
 
     /// Whether one task does the step for all tiles, from the tiles' summaries alone.
     pub fn is_one_task(self) -> bool {
-        matches!(self, Self::Spills | Self::Inflows | Self::Trunks | Self::Streams | Self::Ranges)
+        matches!(self, Self::Spills | Self::FlatDistances | Self::Inflows | Self::Trunks | Self::Streams | Self::Ranges)
     }
 }
 
@@ -143,8 +147,8 @@ pub struct PlannedSurvey {
     pub iteration: Option<u32>,
     /// The survey step that the stage takes.
     pub step: SurveyStep,
-    /// Summaries and answers that the step reads, in a fixed order. The spill points of basins come before the inflows
-    /// into tiles. The answer about trunks comes before the channel courses that a tile kept. At the end of an
+    /// Summaries and answers that the step reads, in a fixed order. The spill points of basins come first, then the
+    /// distances on flats, then the inflows into tiles. The answer about trunks comes before the channel courses that a tile kept. At the end of an
     /// iteration, the step reads the eroded terrain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<StageProduct>,

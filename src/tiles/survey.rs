@@ -12,8 +12,8 @@ use crate::eval::window::{SurveyedGround, stream_words};
 use crate::field::{Control, Terrain};
 use crate::hydrology::DrainedArea;
 use crate::hydrology::tiled::{
-    BasinSummary, DividedSolution, DrainedRegion, FlowSummary, InflowSolution, RegionDrainage, SpillSolution,
-    WordError, solve_inflows, solve_spills,
+    BasinSummary, DividedSolution, DrainedRegion, FilledRegion, FlatSolution, FlatSummary, FlowSummary, InflowSolution,
+    RegionDrainage, SpillSolution, WordError, solve_flats, solve_inflows, solve_spills,
 };
 use crate::nodes::WindowDrainage;
 use crate::scene::Scene;
@@ -44,6 +44,11 @@ impl TileBuild {
                 let summaries = (0..tiles.len()).map(read).collect::<Result<Vec<_>, _>>()?;
                 of_all(solve_spills(&tiles, &summaries, control)?.iter().map(SpillSolution::to_words).collect())
             }
+            SurveyStep::FlatDistances => {
+                let read = |number| told(number)?.read(|words| FlatSummary::from_words(words, &tiles.region(number)));
+                let summaries = (0..tiles.len()).map(read).collect::<Result<Vec<_>, _>>()?;
+                of_all(solve_flats(&tiles, summaries, control)?.iter().map(FlatSolution::to_words).collect())
+            }
             SurveyStep::Inflows => {
                 let read = |number| told(number)?.read(|words| FlowSummary::from_words(words, tiles.rim_len(number)));
                 let summaries = (0..tiles.len()).map(read).collect::<Result<Vec<_>, _>>()?;
@@ -69,14 +74,18 @@ impl TileBuild {
                 let [place] = places[..] else { return Err(TileError::NoTask { stage, task }) };
                 let beneath = self.terrain_below(stage, task, survey.step.maps_read())?;
                 let words = match survey.step {
+                    SurveyStep::Flats => {
+                        let filled = self.filled_region(stage, place, survey, scene, &beneath, control)?;
+                        self.water_layer(stage, survey, scene)?.flats(&beneath, &filled, control)?.to_words()
+                    }
                     SurveyStep::Flow => {
-                        let (region, _) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
+                        let region = self.drained_region(stage, place, survey, scene, &beneath, control)?;
                         region.summary(rain(&beneath), control)?.to_words()
                     }
                     SurveyStep::Courses => {
-                        let (region, spills) = self.drained_region(stage, place, survey, scene, &beneath, control)?;
+                        let region = self.drained_region(stage, place, survey, scene, &beneath, control)?;
                         let asks = self.water_layer(stage, survey, scene)?;
-                        let [told, kept] = asks.summary_and_kept_data(&beneath, region, &spills, control)?;
+                        let [told, kept] = asks.summary_and_kept_data(&beneath, region, control)?;
                         self.store.write_words(StageProduct::Kept(stage), place, &kept)?;
                         told
                     }
@@ -159,7 +168,26 @@ impl TileBuild {
         asks.eroded_tile(&ground, region, [&kept.words, &told.words], control)?.map_err(|error| kept.broken(error))
     }
 
-    /// The drainage of a tile, computed with the spill points of the tile's basins.
+    /// The filled surface of a tile, computed with the spill points of the tile's basins.
+    fn filled_region(
+        &self,
+        stage: usize,
+        place: [usize; 2],
+        survey: &PlannedSurvey,
+        scene: &Scene,
+        beneath: &Terrain,
+        control: &Control,
+    ) -> Result<FilledRegion, TileError> {
+        let region = self.region_drainage(stage, place, survey, scene, beneath, control)?;
+        let told = self.read_survey(survey, 0, place)?;
+        let spills = told.read(SpillSolution::from_words)?;
+        if !spills.fits(&region, &self.plan.regions(stage)) {
+            return Err(told.broken(WordError));
+        }
+        Ok(region.fill(&beneath.height, &spills, control)?)
+    }
+
+    /// The drainage of a tile over its filled surface, with the distances on the flats at its rim.
     fn drained_region(
         &self,
         stage: usize,
@@ -168,14 +196,13 @@ impl TileBuild {
         scene: &Scene,
         beneath: &Terrain,
         control: &Control,
-    ) -> Result<(DrainedRegion, SpillSolution), TileError> {
-        let region = self.region_drainage(stage, place, survey, scene, beneath, control)?;
-        let told = self.read_survey(survey, 0, place)?;
-        let spills = told.read(SpillSolution::from_words)?;
-        if !spills.fits(&region, &self.plan.regions(stage)) {
-            return Err(told.broken(WordError));
-        }
-        Ok((region.solve(&beneath.height, &spills, control)?, spills))
+    ) -> Result<DrainedRegion, TileError> {
+        let filled = self.filled_region(stage, place, survey, scene, beneath, control)?;
+        let plan = &self.plan;
+        let (region, samples) = (plan.region(stage, place), plan.stages[stage].samples);
+        let flats =
+            self.read_survey(survey, 1, place)?.read(|words| FlatSolution::from_words(words, &region, samples))?;
+        Ok(self.water_layer(stage, survey, scene)?.drained_region(beneath, filled, &flats, control)?)
     }
 
     /// The survey results for a layer, in the window of a tile.
@@ -209,17 +236,18 @@ impl TileBuild {
             }
             _ => {}
         }
-        let (drained, _) = self.drained_region(stage, place, survey, scene, beneath, control)?;
-        let mut areas = Vec::new();
-        if survey.reads.len() > 1 {
-            let told = self.read_survey(survey, 1, place)?;
-            let inflow = told.read(InflowSolution::from_words)?;
-            if !inflow.fits(&region, &self.plan.regions(stage)) {
-                return Err(told.broken(WordError));
-            }
-            areas = DrainedArea::into_cells(drained.areas(rain(beneath), &inflow, control)?);
+        if survey.reads.len() == 1 {
+            let FilledRegion { surface, .. } = self.filled_region(stage, place, survey, scene, beneath, control)?;
+            return Ok(SurveyedGround::Drainage(WindowDrainage { surface, areas: Vec::new() }));
         }
-        Ok(SurveyedGround::Drainage(WindowDrainage { surface: drained.filled(&beneath.height), areas }))
+        let drained = self.drained_region(stage, place, survey, scene, beneath, control)?;
+        let told = self.read_survey(survey, 2, place)?;
+        let inflow = told.read(InflowSolution::from_words)?;
+        if !inflow.fits(&region, &self.plan.regions(stage)) {
+            return Err(told.broken(WordError));
+        }
+        let areas = DrainedArea::into_cells(drained.areas(rain(beneath), &inflow, control)?);
+        Ok(SurveyedGround::Drainage(WindowDrainage { surface: drained.surface, areas }))
     }
 }
 

@@ -8,8 +8,6 @@
 //! cell's basin), with h the height of the cell. The filled surface equals the result of priority-flood bit for bit.
 //! The computing time grows linearly with the number of cells, except for the sorting of the links. Most of the work
 //! runs in parallel.
-//! Drainage: the receivers along the path from the spill point down to the pit are reversed. The water of a depression
-//! then gathers at its pit and climbs to the spill point. Each cell has one receiver, and there is no cycle.
 //! Ties: of several links of equal height, the link with the lowest second cell wins; remaining ties are broken by cell
 //! index.
 //! Source: Barnes, Lehman & Mulla 2014 (the filled surface); Cordonnier, Bovy & Braun 2019 (the graph of basins).
@@ -94,41 +92,13 @@ impl Basins {
         Ok(basins)
     }
 
-    /// Returns `height` with every depression filled to its spill level.
-    pub fn filled(&self, height: &[f32]) -> Vec<f32> {
-        let mut surface = Vec::new();
-        self.write_filled(height, &mut surface);
-        surface
-    }
-
-    /// Writes [`filled`](Self::filled) into `surface`, reusing its memory.
+    /// Writes `height` with every depression filled to its spill level into `surface`, reusing its memory.
     pub fn write_filled(&self, height: &[f32], surface: &mut Vec<f32>) {
         let fill = |(&h, &basin): (&f32, &u32)| {
             let level = self.spill_level[basin as usize];
             if level > h { level } else { h }
         };
         height.par_iter().zip(&self.basin).map(fill).collect_into_vec(surface);
-    }
-
-    /// Reverses the `receivers` between each spill point and its pit, so that all water reaches an outlet.
-    ///
-    /// # Errors
-    /// Fails if the run is cancelled.
-    pub fn reverse_to_spill_points(&self, receivers: &mut [u32], control: &Control) -> Result<(), Cancelled> {
-        for (k, spill) in self.spill_point.iter().enumerate().skip(1) {
-            if k % 1024 == 0 {
-                control.check()?;
-            }
-            let (mut at, mut next) = (spill.from, spill.to);
-            loop {
-                let before = std::mem::replace(&mut receivers[at as usize], next);
-                if before == at {
-                    break;
-                }
-                (at, next) = (before, at);
-            }
-        }
-        Ok(())
     }
 
     /// Returns two lists. The first gives for each basin the lake that covers it, as an index into the second, or

@@ -10,7 +10,7 @@
 //! neighbours.
 
 use super::basins::{Sets, basin_links, label};
-use super::directions::{FlowRouting, flow_directions};
+use super::directions::route_to_pits;
 use super::mesh::{FlowMesh, Outlets};
 use crate::field::{Cancelled, Control};
 
@@ -31,7 +31,8 @@ pub struct Depression {
 /// Fails if the run is cancelled.
 pub fn depressions(mesh: &FlowMesh, height: &[f32], control: &Control) -> Result<Vec<Depression>, Cancelled> {
     let outlets = Outlets::none(mesh.grid());
-    let receivers = flow_directions(mesh, height, &outlets, FlowRouting::D8, control)?;
+    let mut receivers = Vec::new();
+    route_to_pits(mesh, height, &outlets, &mut receivers, control)?;
     let is_copy = |k: usize| outlets.contain(k, height[k]);
     let (basin, count) = label(mesh.grid().samples, &receivers, is_copy, control)?;
     let mut links = basin_links(mesh, height, &basin, control)?;

@@ -14,8 +14,10 @@
 //! c between the two neighbours. The flow direction is the direction of the steepest downward slope among all
 //! directions that meet the far side.
 //!
-//! A cell on level terrain flows to its neighbour of lowest index, if the neighbour's index is below its own. A cell
-//! with no neighbour that is lower in (height, index) is a pit.
+//! On a filled surface, the cells without a lower neighbour are the flats, whose water takes the nearest way out
+//! ([`flats`](super::flats)). To find the basins of a terrain that is not filled, a level cell instead flows to its
+//! neighbour of lowest index, if the neighbour's index is below its own. A cell with no neighbour that is lower in
+//! (height, index) is then a pit.
 
 use std::ops::Range;
 
@@ -36,42 +38,60 @@ pub enum FlowRouting {
     Rho8(Stream),
 }
 
-/// The receivers of the terrain `height` before depressions are drained; outlets and pits are their own receivers.
+/// Writes the D8 receivers of the terrain `height` to `receivers`, reusing its memory. Depressions are not drained:
+/// outlets and pits are their own receivers.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
-pub fn flow_directions(
+pub(super) fn route_to_pits(
     mesh: &FlowMesh,
     height: &[f32],
     outlets: &Outlets,
-    routing: FlowRouting,
+    receivers: &mut Vec<u32>,
     control: &Control,
-) -> Result<Vec<u32>, Cancelled> {
-    let mut receivers = Vec::new();
-    route(mesh, height, outlets, routing, &mut receivers, control)?;
-    Ok(receivers)
+) -> Result<(), Cancelled> {
+    route_rows(mesh, height, receivers, control, |window, receivers| {
+        window.steepest(outlets, receivers);
+        window.route_level_cells(outlets, receivers);
+    })
 }
 
-/// Computes the same receivers as [`flow_directions`], and reuses the memory of `receivers`.
-pub(super) fn route(
+/// Writes the receivers on a filled `surface` to `receivers`, reusing its memory. Outlets and flat cells are their own
+/// receivers.
+///
+/// # Errors
+/// Fails if the run is cancelled.
+pub(super) fn route_downhill(
     mesh: &FlowMesh,
-    height: &[f32],
+    surface: &[f32],
     outlets: &Outlets,
     routing: FlowRouting,
     receivers: &mut Vec<u32>,
     control: &Control,
+) -> Result<(), Cancelled> {
+    route_rows(mesh, surface, receivers, control, |window, receivers| {
+        match routing {
+            FlowRouting::D8 => window.steepest(outlets, receivers),
+            FlowRouting::Rho8(stream) => window.write_rho8(stream, outlets, receivers),
+        }
+        window.end_at_outlets(outlets, receivers);
+    })
+}
+
+/// Calls `route(window, receivers)` for each row of the grid, in parallel.
+fn route_rows(
+    mesh: &FlowMesh,
+    height: &[f32],
+    receivers: &mut Vec<u32>,
+    control: &Control,
+    route: impl Fn(RowWindow, &mut [u32]) + Sync,
 ) -> Result<(), Cancelled> {
     let n = mesh.grid().samples;
     receivers.resize(mesh.len(), 0);
     let beyond = vec![f32::INFINITY; n];
     receivers.par_chunks_mut(n).enumerate().try_for_each(|(row, receivers)| {
         control.check()?;
-        let window = RowWindow::new(mesh, height, &beyond, row);
-        match routing {
-            FlowRouting::D8 => window.steepest(outlets, receivers),
-            FlowRouting::Rho8(stream) => window.write_rho8(stream, outlets, receivers),
-        }
-        window.route_level_cells(outlets, receivers);
+        route(RowWindow::new(mesh, height, &beyond, row), receivers);
         Ok(())
     })
 }
@@ -273,6 +293,17 @@ impl<'a> RowWindow<'a> {
             let facet = steepest_spherical_facet(self.height[k], &heights, &distances, &links.side_distances(j));
             let straight = if around[facet.straight] == NONE { other } else { facet.straight };
             put(j, Facet { straight, distance: facet.distance * per_radius, ..facet });
+        }
+    }
+
+    /// Makes outlets their own receivers.
+    fn end_at_outlets(&self, outlets: &Outlets, receivers: &mut [u32]) {
+        let outlets = outlets.in_row(self.row);
+        for (j, to) in receivers.iter_mut().enumerate() {
+            let k = self.starts[1] + j;
+            if outlets.contain(j, self.height[k]) {
+                *to = k as u32;
+            }
         }
     }
 

@@ -1,7 +1,11 @@
 //! The flow graph of a terrain: one receiver for every cell, and no pits.
+//!
+//! Water flows on the filled surface: down its slopes, and on its level parts, such as lakes, the nearest way to the
+//! outflow ([`flats`](super::flats)). On the way no cell of the filled surface is higher than the cell before.
 
 use super::basins::Basins;
-use super::directions::{FlowRouting, route};
+use super::directions::{FlowRouting, route_downhill, route_to_pits};
+use super::flats::drain_flats;
 use super::mesh::{FlowMesh, Outlets};
 use super::order::UpstreamOrder;
 use super::receivers::single;
@@ -12,12 +16,14 @@ use crate::field::{Cancelled, Control};
 pub struct FlowGraph {
     /// The receiver of each cell. Outlets and copies are their own receivers; all other cells drain to a neighbour.
     pub receivers: Vec<u32>,
-    /// Basins of the terrain: the cells that drain to each pit or to the outlets, with spill points and spill levels.
+    /// Basins of the terrain: the cells that drain by D8 to each pit or to the outlets, with spill points and levels.
     pub basins: Basins,
+    /// The filled surface: the terrain with every depression filled to its spill level.
+    pub surface: Vec<f32>,
 }
 
 impl FlowGraph {
-    /// Routes the water of the terrain `height` to the `outlets`; depressions drain over their spill points.
+    /// Routes the water of the terrain `height` to the `outlets`, over its filled surface.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
@@ -45,14 +51,11 @@ impl FlowGraph {
         routing: FlowRouting,
         control: &Control,
     ) -> Result<(), Cancelled> {
-        route(mesh, height, outlets, routing, &mut self.receivers, control)?;
+        route_to_pits(mesh, height, outlets, &mut self.receivers, control)?;
         self.basins = Basins::new(mesh, height, outlets, &self.receivers, control)?;
-        self.basins.reverse_to_spill_points(&mut self.receivers, control)
-    }
-
-    /// Returns `height` with every depression filled to its spill level.
-    pub fn filled(&self, height: &[f32]) -> Vec<f32> {
-        self.basins.filled(height)
+        self.basins.write_filled(height, &mut self.surface);
+        route_downhill(mesh, &self.surface, outlets, routing, &mut self.receivers, control)?;
+        drain_flats(mesh, &self.surface, outlets, &mut self.receivers, control)
     }
 
     /// The cells on the flow path from cell `from` to its outlet, including `from` and the outlet.
@@ -122,7 +125,7 @@ mod tests {
             let expected = filled_by_relaxing(&mesh, &height, 0.5);
             for routing in [FlowRouting::D8, FlowRouting::Rho8(Stream::new(5, 5))] {
                 let graph = FlowGraph::new(&mesh, &height, &outlets, routing, &control).unwrap();
-                let filled = graph.filled(&height);
+                let filled = &graph.surface;
                 for k in (0..mesh.len()).filter(|&k| grid.owns(k)) {
                     assert_eq!(filled[k].to_bits(), expected[k].to_bits(), "{n}: {k}");
                     let to = graph.receivers[k] as usize;
@@ -141,7 +144,7 @@ mod tests {
         let height = ground(grid, 1000.0);
         let outlets = Outlets::new(grid, &height, 0.5);
         let graph = FlowGraph::new(&mesh, &height, &outlets, FlowRouting::D8, &control).unwrap();
-        let filled = graph.filled(&height);
+        let filled = &graph.surface;
         let high = (0..mesh.len()).filter(|&k| grid.owns(k)).max_by(|&a, &b| height[a].total_cmp(&height[b])).unwrap();
         let course = graph.course(high);
         assert!(course.len() > 3 && course[0] == high, "{course:?}");

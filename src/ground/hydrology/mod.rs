@@ -1,15 +1,17 @@
 //! Drainage of terrain on squares and globes: the flow graph, its basins and depressions, lakes and streams.
 //!
 //! All functions work on a [`FlowMesh`]: the cells of a grid with their neighbours, distances and areas. Water leaves
-//! at [`Outlets`]: open edges and cells at or below the sea, or, if the terrain has neither, its lowest cell. Of two
-//! cells with equal heights, the cell with the lower index counts as lower. So every cell that is neither outlet nor
-//! pit has exactly one receiver, even on level terrain.
+//! at [`Outlets`]: open edges and cells at or below the sea, or, if the terrain has neither, its lowest cell. Every
+//! other cell of a [`FlowGraph`] has exactly one receiver, even on level terrain.
 //!
 //! ```text
-//!  height ─▶ flow directions (D8, Rho8) ─▶ basins: pits, spill points and levels ─▶ FlowGraph: receivers without pits
-//!                                               │ filled surface, lakes                │
-//!                                               ▼                                      ▼
-//!                                  DInfinity: two receivers each         upstream order: areas, streams, erosion
+//!  height ─▶ basins: pits, spill points and levels ─▶ filled surface, lakes
+//!                                                        │
+//!                                                        ▼
+//!            FlowGraph: one receiver each, downhill (D8, Rho8) or out of a flat ─▶ DInfinity: two receivers each
+//!                                                        │                             │
+//!                                                        ▼                             ▼
+//!                                                        upstream order: areas, streams, erosion
 //! ```
 //! [`depressions`] returns the depth of every depression, independent of the flow graph. On inverted terrain this depth
 //! is the prominence of a peak. [`tiled`] computes the drainage tile by tile. Parallel loops write each cell once;
@@ -22,6 +24,7 @@ mod depressions;
 mod directions;
 mod drained_area;
 mod facets;
+mod flats;
 mod graph;
 mod mesh;
 mod order;
@@ -33,7 +36,7 @@ pub mod tiled;
 pub use basins::{Basins, Lake, OUTSIDE, SpillPoint};
 pub use d_infinity::DInfinity;
 pub use depressions::{Depression, depressions};
-pub use directions::{FlowRouting, flow_directions};
+pub use directions::FlowRouting;
 pub use drained_area::DrainedArea;
 pub use graph::FlowGraph;
 pub use mesh::{FlowMesh, Outlets};

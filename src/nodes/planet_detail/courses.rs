@@ -364,7 +364,7 @@ fn reach_point(
 
 /// Returns for each cell whether it belongs to a depression that contains water; `None` if there is no such cell.
 fn lakes(graph: &FlowGraph, terrain: &Terrain, water: &[f32]) -> Option<Vec<bool>> {
-    let mut filled = graph.filled(&terrain.height);
+    let mut filled = graph.surface.clone();
     terrain.grid.close(&mut filled);
     let cells = water.iter().zip(filled).zip(&terrain.height);
     let is_lake: Vec<bool> = cells.map(|((&depth, filled), &ground)| depth > 0.0 && filled > ground).collect();

@@ -70,7 +70,7 @@ impl Filter for FillDepressions {
             Filling::Ground if rise > 0.0 => {
                 routed.closed(priority_flood(&routed.mesh, &terrain.height, &routed.outlets, rise, cx.control)?)
             }
-            _ => routed.filled(terrain),
+            _ => routed.into_filled(),
         };
         self.fill_to(surface, terrain);
         Ok(())

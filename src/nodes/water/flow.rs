@@ -2,9 +2,10 @@
 //!
 //! Law: the flow map holds the drainage area of each cell, including the cell itself, weighted by rain. Its unit is the
 //! mean area of a cell. In square metres the flow is the same at any resolution. Depressions drain over their spill
-//! points. Areas are summed as whole numbers.
+//! points. Water crosses lakes and level ground on the nearest way out. Areas are summed as whole numbers.
 //! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
-//! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
+//! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered); Barnes, Lehman &
+//! Mulla 2014 (level ground).
 
 use std::sync::Arc;
 
@@ -42,8 +43,9 @@ impl Filter for FlowAccumulation {
             writes: &[MapKind::Flow],
             // Since version 2, the drainage areas are summed in bands of consecutive cells. Since version 3, water that
             // is not divided between neighbours is counted exactly, even from more than 2²⁴ cells. Since version 4, all
-            // water is counted exactly, in fractions of a cell.
-            version: 4,
+            // water is counted exactly, in fractions of a cell. Since version 5, water takes the nearest way out of
+            // lakes and flats.
+            version: 5,
             is_random: self.courses == Courses::Scattered,
             on_planet: Some(OnPlanet { version: if is_divided { 1 } else { 0 }, more_fields, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(fields),
@@ -70,7 +72,7 @@ impl Filter for FlowAccumulation {
         let Routed { mesh, outlets, graph } = &routed;
         let mut area = routed.rain(terrain);
         if self.courses == Courses::Spread {
-            let flow = DInfinity::new(mesh, &graph.filled(&terrain.height), outlets, &graph.receivers, cx.control)?;
+            let flow = DInfinity::new(mesh, &graph.surface, outlets, &graph.receivers, cx.control)?;
             flow.accumulate(&flow.second_fractions(mesh), &mut area, cx.control)?;
         } else {
             accumulate(&graph.receivers, &mut area, cx.control)?;

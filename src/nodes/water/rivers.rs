@@ -52,8 +52,9 @@ impl Filter for Rivers {
             writes: &[MapKind::Water, MapKind::Flow],
             previews_exactly: false,
             // Since version 2, the drainage areas are summed in bands of consecutive cells. Since version 3, the
-            // rain-weighted areas are summed as whole numbers.
-            version: 3,
+            // rain-weighted areas are summed as whole numbers. Since version 4, water takes the nearest way out of
+            // lakes and flats.
+            version: 4,
             on_planet: Some(OnPlanet { more_fields: 6.4, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(8.5),
             ..Traits::FILTER
@@ -77,7 +78,7 @@ impl Filter for Rivers {
         let orders = strahler_orders(receivers, order.iter(), is_channel);
         cx.control.check()?;
 
-        let filled = routed.graph.filled(height);
+        let filled = &routed.graph.surface;
         let rise = cx.rise_over(self.bank_angle, cell);
         let mut reaches = Vec::new();
         let mut depths = Vec::new();

@@ -22,8 +22,11 @@ impl Routed {
 
     /// Returns the heights after all depressions are filled. Duplicate samples at seams hold the heights of their
     /// originals.
-    pub fn filled(&self, terrain: &Terrain) -> Vec<f32> {
-        self.closed(self.graph.filled(&terrain.height))
+    pub fn into_filled(self) -> Vec<f32> {
+        let grid = self.mesh.grid();
+        let mut surface = self.graph.surface;
+        grid.close(&mut surface);
+        surface
     }
 
     /// Copies the value of each original sample to its duplicates at the seams.

@@ -551,7 +551,9 @@ const TRUNK_BYTES: u64 = 5000;
 fn memory_of_rims(samples: usize, tile: usize, step: SurveyStep) -> u64 {
     let tiles = tile_count(samples, tile) as u64;
     let each = if step == SurveyStep::Trunks { TRUNK_BYTES } else { RIM_BYTES };
-    each * 4 * tiles * samples as u64
+    // One bit for each cell, for the search on flats and for the summary that it is read from.
+    let bits = if step == SurveyStep::FlatDistances { samples as u64 * samples as u64 / 4 } else { 0 };
+    each * 4 * tiles * samples as u64 + bits
 }
 
 /// Maximum memory in bytes for evaluating a scene at `samples` per side.

@@ -27,13 +27,14 @@ impl Planner {
         let (layer, name) = (layer.layer, layer.name.clone());
         let mut known = PlannedSurvey { layer, name, iteration, step: SurveyStep::Ground, reads: Vec::new() };
         let basins = &[SurveyStep::Basins, SurveyStep::Spills];
+        let flats = &[SurveyStep::Flats, SurveyStep::FlatDistances];
         let rounds: &[&[SurveyStep; 2]] = match asked {
             LayerSurvey::Drainage(NodeDrainage { areas: NodeAreas::NotNeeded, .. }) => &[basins],
             LayerSurvey::Drainage(NodeDrainage { areas: NodeAreas::Undivided, .. }) => {
-                &[basins, &[SurveyStep::Flow, SurveyStep::Inflows]]
+                &[basins, flats, &[SurveyStep::Flow, SurveyStep::Inflows]]
             }
             LayerSurvey::Drainage(NodeDrainage { areas: NodeAreas::Divided, .. }) => {
-                &[basins, &[SurveyStep::Courses, SurveyStep::Trunks]]
+                &[basins, flats, &[SurveyStep::Courses, SurveyStep::Trunks]]
             }
             LayerSurvey::Range => &[&[SurveyStep::Range, SurveyStep::Ranges]],
         };
@@ -63,7 +64,7 @@ impl Planner {
                 self.stages.push(planned);
             }
             match steps[0] {
-                // Inflows are read together with the spill points; the divided water is read without the spill points.
+                // Divided water is read alone. Other surveys are read together with the surveys before them.
                 SurveyStep::Courses => known.reads = vec![reads[0], StageProduct::Kept(self.stages.len() - 2)],
                 _ => known.reads.extend(reads),
             }

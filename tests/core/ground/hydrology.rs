@@ -4,8 +4,8 @@ use crate::kits::nodes::on_threads;
 use talweg::field::topology::{DIRECTIONS, NONE};
 use talweg::field::{Control, Edges, Grid, Stream};
 use talweg::hydrology::{
-    DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, Receivers, UpstreamOrder, accumulate, flow_directions,
-    priority_flood, strahler_orders,
+    DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, Receivers, UpstreamOrder, accumulate, priority_flood,
+    strahler_orders,
 };
 
 /// Rough terrain with many depressions. With `steps` height levels it also has many ties and flats.
@@ -90,7 +90,7 @@ fn filled_terrain_equals_brute_force_and_priority_flood() {
         let expected = brute_force_fill(mesh, height, &outlets, 0.0);
         for routing in both() {
             let graph = routed(mesh, height, &outlets, routing);
-            assert!(closed(mesh, graph.filled(height)) == expected, "{what} {routing:?}");
+            assert!(closed(mesh, graph.surface) == expected, "{what} {routing:?}");
         }
         let flooded = priority_flood(mesh, height, &outlets, 0.0, &Control::default()).unwrap();
         assert!(closed(mesh, flooded) == expected, "{what}");
@@ -114,7 +114,7 @@ fn all_water_leaves_without_rising_above_the_filled_surface() {
     each_terrain(|mesh, height, outlets, what| {
         for routing in both() {
             let graph = routed(mesh, height, &outlets, routing);
-            let filled = graph.filled(height);
+            let filled = &graph.surface;
             for k in owners(mesh) {
                 let (mut at, mut steps) = (k, 0);
                 while !outlets.contain(at, height[at]) {
@@ -174,7 +174,7 @@ fn water_between_two_neighbours_is_kept() {
     each_terrain(|mesh, height, outlets, what| {
         let control = Control::default();
         let graph = routed(mesh, height, &outlets, FlowRouting::D8);
-        let flow = DInfinity::new(mesh, &graph.filled(height), &outlets, &graph.receivers, &control).unwrap();
+        let flow = DInfinity::new(mesh, &graph.surface, &outlets, &graph.receivers, &control).unwrap();
         let shares = flow.second_fractions(mesh);
         assert!(shares.iter().all(|share| (0.0..=1.0).contains(share)), "{what}");
         let mut area = Vec::new();
@@ -220,8 +220,7 @@ fn a_plane_drains_in_its_direction() {
         // descent.
         let (mut east, mut north) = (0.0, 0.0);
         for seed in 0..200 {
-            let routing = FlowRouting::Rho8(Stream::new(seed, 3));
-            let receivers = flow_directions(&mesh, &height, &outlets, routing, &control).unwrap();
+            let receivers = routed(&mesh, &height, &outlets, FlowRouting::Rho8(Stream::new(seed, 3))).receivers;
             let mut at = 32 * 65 + 32;
             for _ in 0..20 {
                 at = receivers[at] as usize;

@@ -82,7 +82,7 @@ fn course(
     let mesh = FlowMesh::new(grid);
     let outlets = Outlets::new(grid, &terrain.height, settings.sea_level / settings.relief_metres);
     let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, control)?;
-    let filled = graph.filled(&terrain.height);
+    let filled = &graph.surface;
     let mut areas = mesh.areas();
     accumulate(&graph.receivers, &mut areas, control)?;
     let mut cells = graph.course(grid.owner(from));

@@ -1,4 +1,4 @@
-//! Computes the drainage of a square terrain tile by tile, in two stages. The result is bit-identical to the drainage
+//! Computes the drainage of a square terrain tile by tile, in stages. The result is bit-identical to the drainage
 //! of the whole square.
 //!
 //! Basins: each tile labels its cells by the end of their flow path within the tile: an outlet, a pit, or an *exit*. An
@@ -12,8 +12,13 @@
 //! of all basins from the exits, the summaries and the links across tile borders. Links have a strict order (height,
 //! lower cell, cell index). So this spanning tree equals the tree that [`Basins`](super::Basins) finds on the whole
 //! square, reduced to the rims. Each tile then gets a [`SpillSolution`]. It lists which of the tile's highest links
-//! belong to the spanning tree, the spill levels of the tile's nodes, and the cells whose flow path must be reversed.
-//! [`RegionDrainage::solve`] computes the rest within the tile.
+//! belong to the spanning tree, the spill levels of the tile's nodes, and the filled heights around the tile.
+//! [`RegionDrainage::fill`] computes the filled surface of the tile from them.
+//!
+//! Flats: water crosses a level part of the filled surface on the shortest way to its outflow, which can be in another
+//! tile. Each tile lists the flat cells that are connected to its rim ([`FilledRegion::flats`]). [`solve_flats`]
+//! measures the distances from the outflow on these cells, and each tile gets the distances at its rim. All other
+//! distances follow within the tile ([`FilledRegion::drain`]).
 //!
 //! Drainage areas: a tile first sums its own area along its flow paths ([`DrainedRegion::summary`]). [`solve_inflows`]
 //! then sums the outflow along the exits of all tiles, and the tile sums again with its inflow
@@ -28,18 +33,19 @@
 //!
 //! Source: Barnes 2016, *Parallel priority-flood depression filling for trillion cell digital elevation models*; Barnes
 //! 2017, *Parallel non-divergent flow accumulation for trillion cell digital elevation models*. The spanning tree of
-//! basins is our own addition, so that flow paths out of depressions equal the paths of Cordonnier, Bovy & Braun 2019
-//! on the whole square.
+//! basins and the distances on flats are our own additions.
 
 mod divided;
+mod flats;
 mod inflow;
 mod region;
 mod spills;
 mod words;
 
 pub use divided::{DividedRegion, DividedSolution, DividedSummary, DividedTrunks};
+pub use flats::{FlatSolution, FlatSummary, solve_flats};
 pub use inflow::{FlowSummary, InflowSolution, solve_inflows};
-pub use region::{DrainedRegion, RegionDrainage};
+pub use region::{DrainedRegion, FilledRegion, RegionDrainage};
 pub use spills::{BasinSummary, SpillSolution, solve_spills};
 pub use words::{SurveyReader, WordError, read_float_field, read_floats, write_floats, write_list};
 
@@ -83,10 +89,16 @@ impl TileRegions {
     /// Returns the tile whose rim contains a cell, and the number of the cell on this rim. `cell` is the cell's number
     /// in the whole square.
     fn on_rim(&self, cell: u64) -> (usize, usize) {
-        let [row, column] = self.row_and_column(cell);
-        let along = |at: usize| self.spans.partition_point(|span| span.end <= at);
-        let tile = along(row) * self.spans.len() + along(column);
-        (tile, rim_number(&self.region(tile), [row, column]))
+        let place = self.row_and_column(cell);
+        let (tile, region) = self.around(place);
+        (tile, rim_number(&region, place))
+    }
+
+    /// The tile that contains the cell at this row and column, and its samples.
+    fn around(&self, place: [usize; 2]) -> (usize, Region) {
+        let [row, column] = place.map(|at| self.spans.partition_point(|span| span.end <= at));
+        let region = Region { rows: self.spans[row].clone(), columns: self.spans[column].clone() };
+        (row * self.spans.len() + column, region)
     }
 
     fn row_and_column(&self, cell: u64) -> [usize; 2] {

@@ -3,18 +3,22 @@
 use std::collections::HashMap;
 
 use super::divided::DividedRegion;
+use super::flats::{FlatSolution, FlatSummary};
 use super::inflow::{FlowExit, FlowSummary, InflowSolution};
 use super::spills::{BasinSummary, RegionExit, RegionLink, SpillSolution};
 use super::words::{SurveyReader, WordError};
 use super::{TileRegions, cells_around, rim};
 use crate::field::{Cancelled, Control, Grid, Region};
 use crate::hydrology::basins::{BasinTree, OUTSIDE, basin_links, label, level_over_sill};
-use crate::hydrology::directions::flow_directions;
+use crate::hydrology::directions::{route_downhill, route_to_pits};
+use crate::hydrology::flats::Flats;
 use crate::hydrology::order::accumulate;
 use crate::hydrology::{DInfinity, DrainedArea, FlowMesh, FlowRouting, Outlets};
 
 /// Marks a label that is not a node of the summary, and a missing link.
 const NONE: u32 = u32::MAX;
+/// Cells processed between two checks for cancellation.
+const CHECK: usize = 1 << 16;
 
 /// The part of a tile's drainage that follows from the tile alone. Cells are indexed in a window around the tile.
 #[derive(Debug)]
@@ -132,11 +136,11 @@ impl RegionDrainage {
         region: Region,
         height: &[f32],
         outlets: &Outlets,
-        routing: FlowRouting,
         control: &Control,
     ) -> Result<Self, Cancelled> {
         let (mesh, rectangle) = (FlowMesh::new(grid), TileRectangle { grid, region });
-        let receivers = flow_directions(&mesh, height, outlets, routing, control)?;
+        let mut receivers = Vec::new();
+        route_to_pits(&mesh, height, outlets, &mut receivers, control)?;
         let (inner, exits) = rectangle.inner(&receivers);
         let is_outlet = |k: usize| !rectangle.contains(k) || outlets.contain(k, height[k]);
         let (mut labels, count) = label(grid.samples, &inner, is_outlet, control)?;
@@ -241,26 +245,20 @@ impl RegionDrainage {
             exits: self
                 .exits
                 .iter()
-                .map(|&k| RegionExit { node: node(k), cell: cell(k), to: cell(self.receivers[k as usize]) })
+                .map(|&k| RegionExit { node: node(k), to: cell(self.receivers[k as usize]) })
                 .collect(),
             links: self.parts.iter().map(part).collect(),
         }
     }
 
-    /// The drainage of the tile as part of the whole square, from the `spills` that
+    /// The filled surface of the tile as part of the whole square, from the solution that
     /// [`solve_spills`](super::solve_spills) returned.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
-    pub fn solve(
-        mut self,
-        height: &[f32],
-        solution: &SpillSolution,
-        control: &Control,
-    ) -> Result<DrainedRegion, Cancelled> {
+    pub fn fill(self, height: &[f32], solution: &SpillSolution, control: &Control) -> Result<FilledRegion, Cancelled> {
         let cut: std::collections::HashSet<u32> =
             self.parts.iter().zip(&solution.kept).filter(|(_, kept)| !**kept).map(|(part, _)| part.highest).collect();
-        let mut receivers = std::mem::take(&mut self.receivers);
         let mut levels = vec![f32::NEG_INFINITY; self.count];
         let mut is_known = vec![false; self.count];
         let mut way = Vec::with_capacity(self.count);
@@ -283,27 +281,117 @@ impl RegionDrainage {
                     is_known[other] = true;
                     levels[other] = level_over_sill(levels[label as usize], height, [here, there]);
                     way.push(other as u32);
-                    self.turn(&mut receivers, there, here);
                 }
             }
         }
-        for &[from, to] in &solution.turns {
-            let [from, to] = [from, to].map(|cell| self.rectangle.index_of_cell(cell) as u32);
-            self.turn(&mut receivers, from, to);
-        }
         let Self { rectangle, labels, .. } = self;
-        Ok(DrainedRegion { rectangle, receivers, labels, levels })
+        let fill = |(&h, &label): (&f32, &u32)| match levels.get(label as usize) {
+            Some(&level) if level > h => level,
+            _ => h,
+        };
+        let mut surface: Vec<f32> = height.iter().zip(&labels).map(fill).collect();
+        let around = cells_around(&rectangle.region, rectangle.grid.whole_samples());
+        around.zip(&solution.outside_heights).for_each(|(place, &filled)| surface[rectangle.index(place)] = filled);
+        Ok(FilledRegion { rectangle, surface })
+    }
+}
+
+/// The filled surface of a tile as part of the whole square. Cells are indexed in a window around the tile.
+#[derive(Debug)]
+pub struct FilledRegion {
+    rectangle: TileRectangle,
+    /// Heights of the tile and of the cells just outside the tile, with depressions filled.
+    pub surface: Vec<f32>,
+}
+
+impl FilledRegion {
+    /// The receivers of the tile's cells on the slopes of the filled surface, and the flat cells.
+    fn downhill(
+        &self,
+        outlets: &Outlets,
+        routing: FlowRouting,
+        control: &Control,
+    ) -> Result<(Vec<u32>, Flats), Cancelled> {
+        let (mesh, mut receivers) = (FlowMesh::new(self.rectangle.grid), Vec::new());
+        route_downhill(&mesh, &self.surface, outlets, routing, &mut receivers, control)?;
+        let is_candidate = |k: usize| self.rectangle.contains(k) && !outlets.contain(k, self.surface[k]);
+        let flats = Flats::find(&receivers, is_candidate);
+        Ok((receivers, flats))
     }
 
-    /// Reverses the flow path from cell `at` down to a pit or an exit, and makes `next` the receiver of `at`.
-    fn turn(&self, receivers: &mut [u32], mut at: u32, mut next: u32) {
-        loop {
-            let before = std::mem::replace(&mut receivers[at as usize], next);
-            if before == at || !self.rectangle.contains(before as usize) {
-                break;
+    /// Summary of the flats at the tile's rim for [`solve_flats`](super::solve_flats).
+    ///
+    /// # Errors
+    /// Fails if the run is cancelled.
+    pub fn flats(&self, outlets: &Outlets, routing: FlowRouting, control: &Control) -> Result<FlatSummary, Cancelled> {
+        let (_, mut flats) = self.downhill(outlets, routing, control)?;
+        let (mesh, samples) = (FlowMesh::new(self.rectangle.grid), self.rectangle.grid.whole_samples());
+        // Whether cells outside the tile are flat is not known here, so none of them counts as outflow.
+        cells_around(&self.rectangle.region, samples)
+            .for_each(|place| flats.mark_outside(self.rectangle.index(place), 1));
+        let mut is_found = vec![false; self.surface.len()];
+        let mut found: Vec<u32> = rim(&self.rectangle.region)
+            .map(|place| self.rectangle.index(place))
+            .filter(|&k| flats.contains(k))
+            .map(|k| k as u32)
+            .collect();
+        found.iter().for_each(|&k| is_found[k as usize] = true);
+        let mut next = 0;
+        while let Some(&k) = found.get(next) {
+            next += 1;
+            if next % CHECK == 0 {
+                control.check()?;
             }
-            (at, next) = (before, at);
+            for there in mesh.existing_neighbours(k as usize) {
+                if flats.contains(there) && self.rectangle.contains(there) && !is_found[there] {
+                    is_found[there] = true;
+                    found.push(there as u32);
+                }
+            }
         }
+        let in_tile = |&k: &u32| {
+            let [row, column] = self.rectangle.row_and_column(k as usize);
+            let Region { rows, columns } = &self.rectangle.region;
+            ((row - rows.start) * columns.len() + column - columns.start) as u32
+        };
+        let cells = self.rectangle.region.rows.len() * self.rectangle.region.columns.len();
+        let mut flat = vec![0u64; if found.is_empty() { 0 } else { cells.div_ceil(64) }];
+        found.iter().map(in_tile).for_each(|k| flat[k as usize / 64] |= 1 << (k % 64));
+        let starts = flats.at_outflow(&mesh, &self.surface);
+        Ok(FlatSummary {
+            rim: rim(&self.rectangle.region).map(|place| self.surface[self.rectangle.index(place)]).collect(),
+            flat,
+            starts: starts.iter().filter(|&&k| is_found[k as usize]).map(in_tile).collect(),
+        })
+    }
+
+    /// The drainage of the tile as part of the whole square, from the `solution` that
+    /// [`solve_flats`](super::solve_flats) returned.
+    ///
+    /// # Errors
+    /// Fails if the run is cancelled.
+    pub fn drain(
+        self,
+        outlets: &Outlets,
+        routing: FlowRouting,
+        solution: &FlatSolution,
+        control: &Control,
+    ) -> Result<DrainedRegion, Cancelled> {
+        let (mut receivers, mut flats) = self.downhill(outlets, routing, control)?;
+        let Self { rectangle, surface } = self;
+        if !flats.cells.is_empty() {
+            let mesh = FlowMesh::new(rectangle.grid);
+            let around = cells_around(&rectangle.region, rectangle.grid.whole_samples());
+            for (place, &distance) in around.zip(&solution.around).filter(|(_, distance)| **distance > 0) {
+                flats.mark_outside(rectangle.index(place), distance);
+            }
+            let mut starts: Vec<(u32, u32)> = flats.at_outflow(&mesh, &surface).into_iter().map(|k| (1, k)).collect();
+            let on_rim = rim(&rectangle.region).zip(&solution.rim).filter(|(_, distance)| **distance > 0);
+            starts.extend(on_rim.map(|(place, &distance)| (distance, rectangle.index(place) as u32)));
+            flats.measure(&mesh, starts, control)?;
+            flats.drain(&mesh, &surface, &mut receivers);
+        }
+        Ok(DrainedRegion { rectangle, receivers, surface })
     }
 }
 
@@ -313,40 +401,21 @@ pub struct DrainedRegion {
     rectangle: TileRectangle,
     /// Receivers of the cells of the tile; no cell is a pit.
     receivers: Vec<u32>,
-    labels: Vec<u32>,
-    /// Spill level of the basin of each label.
-    levels: Vec<f32>,
+    /// Heights of the tile and of the cells just outside the tile, with depressions filled.
+    pub surface: Vec<f32>,
 }
 
 impl DrainedRegion {
-    /// Returns `height` with depressions filled within the tile, and unchanged outside the tile.
-    pub fn filled(&self, height: &[f32]) -> Vec<f32> {
-        let fill = |(&h, &label): (&f32, &u32)| match self.levels.get(label as usize) {
-            Some(&level) if level > h => level,
-            _ => h,
-        };
-        height.iter().zip(&self.labels).map(fill).collect()
-    }
-
     /// The tile's drainage with the water of each cell divided between two receivers. The facets of the filled surface
-    /// determine the division. `height` and `spills` must be those from which this drainage was computed.
+    /// determine the division.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
-    pub fn divided(
-        self,
-        height: &[f32],
-        spills: &SpillSolution,
-        outlets: &Outlets,
-        control: &Control,
-    ) -> Result<DividedRegion, Cancelled> {
-        let Self { ref rectangle, ref receivers, .. } = self;
-        let mut surface = self.filled(height);
-        let around = cells_around(&rectangle.region, rectangle.grid.whole_samples());
-        around.zip(&spills.outside_heights).for_each(|(place, &filled)| surface[rectangle.index(place)] = filled);
-        let flow = DInfinity::new(&FlowMesh::new(rectangle.grid), &surface, outlets, receivers, control)?;
+    pub fn divided(self, outlets: &Outlets, control: &Control) -> Result<DividedRegion, Cancelled> {
+        let Self { rectangle, receivers, surface } = self;
+        let flow = DInfinity::new(&FlowMesh::new(rectangle.grid), &surface, outlets, &receivers, control)?;
         drop(surface);
-        Ok(DividedRegion::new(self.rectangle, flow))
+        Ok(DividedRegion::new(rectangle, flow))
     }
 
     /// For each cell, the area of the tile that drains through it, plus the inflow from other tiles.
@@ -408,11 +477,9 @@ impl SpillSolution {
     /// Whether the sizes and cells of this solution match the drainage of a tile.
     #[inline]
     pub fn fits(&self, region: &RegionDrainage, tiles: &TileRegions) -> bool {
-        let is_near = |&cell: &u64| region.rectangle.is_near(tiles.row_and_column(cell));
         self.kept.len() == region.parts.len()
             && self.nodes.len() == region.nodes.len()
             && self.outside_heights.len() == cells_around(&region.rectangle.region, tiles.samples).count()
-            && self.turns.iter().flatten().all(is_near)
     }
 }
 
@@ -423,12 +490,5 @@ impl DividedRegion {
     /// Fails if the words are not a valid encoding.
     pub fn of_tile(grid: Grid, region: Region, reader: &mut SurveyReader) -> Result<Self, WordError> {
         Self::read_words(TileRectangle { grid, region }, reader)
-    }
-}
-
-impl TileRectangle {
-    /// Whether the window contains the cell at this row and column of the whole square.
-    fn is_near(&self, place: [usize; 2]) -> bool {
-        place.iter().zip(self.grid.first()).all(|(at, first)| (first..first + self.grid.samples).contains(at))
     }
 }

@@ -24,7 +24,6 @@ pub struct BasinSummary {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RegionExit {
     pub node: u32,
-    pub cell: u64,
     /// The cell that receives the water.
     pub to: u64,
 }
@@ -47,8 +46,6 @@ pub struct SpillSolution {
     /// For each node, its spill level. The flag says whether the node's path out of its basin uses none of the tile's
     /// links.
     pub(super) nodes: Vec<(f32, bool)>,
-    /// Cells of the tile whose flow path must be reversed, each with its new receiver.
-    pub(super) turns: Vec<[u64; 2]>,
     /// Filled heights of the cells just outside the tile, row by row.
     pub(super) outside_heights: Vec<f32>,
 }
@@ -58,7 +55,7 @@ impl BasinSummary {
     pub fn to_words(&self) -> Vec<u64> {
         let mut words = vec![u64::from(self.nodes)];
         write_list(&mut words, &self.rim, |(height, node)| [pair(height.to_bits(), *node)]);
-        write_list(&mut words, &self.exits, |exit| [u64::from(exit.node), exit.cell, exit.to]);
+        write_list(&mut words, &self.exits, |exit| [u64::from(exit.node), exit.to]);
         let of_link =
             |link: &RegionLink| [pair(link.ends[0], link.ends[1]), pair(link.height, link.lower), link.from, link.to];
         write_list(&mut words, &self.links, of_link);
@@ -77,7 +74,7 @@ impl BasinSummary {
                 let [height, node] = split(word);
                 (f32::from_bits(height), node)
             })?,
-            exits: reader.list(|[node, cell, to]| RegionExit { node: node as u32, cell, to })?,
+            exits: reader.list(|[node, to]| RegionExit { node: node as u32, to })?,
             links: reader.list(|[ends, heights, from, to]| {
                 let [height, lower] = split(heights);
                 RegionLink { ends: split(ends), height, lower, from, to }
@@ -98,7 +95,6 @@ impl SpillSolution {
         let mut words = Vec::new();
         write_list(&mut words, &self.kept, |&kept| [u64::from(kept)]);
         write_list(&mut words, &self.nodes, |&(level, is_gate)| [pair(level.to_bits(), u32::from(is_gate))]);
-        write_list(&mut words, &self.turns, |turn| *turn);
         write_list(&mut words, &self.outside_heights, |height| [u64::from(height.to_bits())]);
         words
     }
@@ -115,7 +111,6 @@ impl SpillSolution {
                 let [level, is_gate] = split(word);
                 (f32::from_bits(level), is_gate != 0)
             })?,
-            turns: reader.list(|turn| turn)?,
             outside_heights: reader.list(|[height]| f32::from_bits(height as u32))?,
         };
         reader.end()?;
@@ -263,10 +258,6 @@ impl<'a> TiledBasins<'a> {
             }
         }
         drop(slot);
-        let mut exits = vec![None; self.count];
-        for (tile, summary) in self.summaries.iter().enumerate() {
-            summary.exits.iter().for_each(|exit| exits[self.node(tile, exit.node) as usize] = Some(exit));
-        }
         let mut levels = vec![f32::NEG_INFINITY; self.count];
         let mut is_gate = vec![true; self.count];
         let mut way = vec![(0usize, usize::MAX)];
@@ -287,23 +278,8 @@ impl<'a> TiledBasins<'a> {
                 let sill = height_of(link.height);
                 levels[class(child)] = if levels[at] > sill { levels[at] } else { sill };
                 way.push((class(child), number));
-                let mut turn = |from: u64, to: u64| {
-                    let (tile, _) = self.tiles.on_rim(from);
-                    made[tile].turns.push([from, to]);
-                };
-                if link.place.0 == ACROSS {
-                    let [to, from] = if parent == 0 { [link.from, link.to] } else { [link.to, link.from] };
-                    turn(from, to);
-                } else {
-                    // The tile that owns the link finds the cells to reverse on its own.
-                    is_gate[child as usize] = false;
-                }
-                // Tiles farther down the flow path must also reverse the path through their cells.
-                let mut node = child;
-                while let Some(exit) = exits[node as usize] {
-                    turn(exit.to, exit.cell);
-                    node = self.rim_cell(exit.to).1;
-                }
+                // The tile that owns a link finds the levels behind it on its own.
+                is_gate[child as usize] &= link.place.0 == ACROSS;
             }
         }
         for link in tree.iter().filter(|link| link.place.0 != ACROSS) {

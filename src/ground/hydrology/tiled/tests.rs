@@ -47,7 +47,7 @@ impl<'a> TiledGround<'a> {
     fn drained(&self, number: usize) -> RegionDrainage {
         let (grid, region, height) = (self.window(number), self.tiles.region(number), self.heights(number));
         let outlets = Outlets::new(grid, &height, self.sea);
-        RegionDrainage::new(grid, region, &height, &outlets, self.routing, &Control::default()).unwrap()
+        RegionDrainage::new(grid, region, &height, &outlets, &Control::default()).unwrap()
     }
 
     fn rims(&self) -> Vec<usize> {
@@ -69,10 +69,30 @@ impl<'a> TiledGround<'a> {
         spills.iter().map(|solution| SpillSolution::from_words(&solution.to_words()).unwrap()).collect()
     }
 
-    fn solved(&self, number: usize, spills: &SpillSolution) -> DrainedRegion {
-        let drained = self.drained(number);
+    fn filled(&self, number: usize, spills: &SpillSolution) -> (FilledRegion, Outlets) {
+        let (drained, height) = (self.drained(number), self.heights(number));
         assert!(spills.fits(&drained, &self.tiles));
-        drained.solve(&self.heights(number), spills, &Control::default()).unwrap()
+        let outlets = Outlets::new(self.window(number), &height, self.sea);
+        (drained.fill(&height, spills, &Control::default()).unwrap(), outlets)
+    }
+
+    /// The drainage of each tile.
+    fn solved(&self) -> Vec<DrainedRegion> {
+        let (control, routing) = (Control::default(), self.routing);
+        let filled: Vec<_> =
+            self.spills().iter().enumerate().map(|(number, spills)| self.filled(number, spills)).collect();
+        let summary = |(number, (filled, outlets)): (usize, &(FilledRegion, Outlets))| {
+            let words = filled.flats(outlets, routing, &control).unwrap().to_words();
+            FlatSummary::from_words(&words, &self.tiles.region(number)).unwrap()
+        };
+        let summaries: Vec<_> = filled.iter().enumerate().map(summary).collect();
+        let solutions = solve_flats(&self.tiles, summaries, &control).unwrap();
+        let drain = |(number, ((filled, outlets), solution)): (usize, ((FilledRegion, Outlets), FlatSolution))| {
+            let region = self.tiles.region(number);
+            let solution = FlatSolution::from_words(&solution.to_words(), &region, self.n).unwrap();
+            filled.drain(&outlets, routing, &solution, &control).unwrap()
+        };
+        filled.into_iter().zip(solutions).enumerate().map(drain).collect()
     }
 
     /// For each cell of a tile, its index in the whole square and its index in the tile's window.
@@ -92,14 +112,13 @@ fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) 
     let mesh = FlowMesh::new(grid);
     let outlets = Outlets::new(grid, height, sea);
     let graph = FlowGraph::new(&mesh, height, &outlets, routing, &control).unwrap();
-    let filled = graph.filled(height);
+    let filled = &graph.surface;
     let mut counts = Vec::new();
     mesh.write_rained_areas(None, &mut counts);
     accumulate(&graph.receivers, &mut counts, &control).unwrap();
 
     let ground = TiledGround::new(n, tile, height, sea, routing);
-    let (tiles, rims, spills) = (&ground.tiles, ground.rims(), ground.spills());
-    let solved: Vec<_> = spills.iter().enumerate().map(|(number, spills)| ground.solved(number, spills)).collect();
+    let (tiles, rims, solved) = (&ground.tiles, ground.rims(), ground.solved());
     let flows: Vec<_> = solved
         .iter()
         .zip(&rims)
@@ -110,7 +129,7 @@ fn check(n: usize, tile: usize, height: &[f32], sea: f32, routing: FlowRouting) 
     let inflows = solve_inflows(tiles, &flows, &control).unwrap();
     for (number, solved) in solved.iter().enumerate() {
         let inflow = InflowSolution::from_words(&inflows[number].to_words()).unwrap();
-        let (ours, areas) = (solved.filled(&ground.heights(number)), solved.areas(None, &inflow, &control).unwrap());
+        let (ours, areas) = (&solved.surface, solved.areas(None, &inflow, &control).unwrap());
         for [k, there] in ground.cells(number) {
             let what = format!("{n} in tiles of {tile}, sea {sea}: {k}");
             assert_eq!(ours[there].to_bits(), filled[k].to_bits(), "{what}");
@@ -130,7 +149,7 @@ fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
     let (control, grid) = (Control::default(), Grid::working(n, Edges::Open));
     let (mesh, outlets) = (FlowMesh::new(grid), Outlets::new(grid, height, sea));
     let graph = FlowGraph::new(&mesh, height, &outlets, FlowRouting::D8, &control).unwrap();
-    let flow = DInfinity::new(&mesh, &graph.filled(height), &outlets, &graph.receivers, &control).unwrap();
+    let flow = DInfinity::new(&mesh, &graph.surface, &outlets, &graph.receivers, &control).unwrap();
     let shares = flow.second_fractions(&mesh);
     let mut areas = Vec::new();
     mesh.write_rained_areas(None, &mut areas);
@@ -140,12 +159,11 @@ fn check_divided(n: usize, tile: usize, height: &[f32], sea: f32) {
     order.traverse_upstream(&flow.receivers, &mut values, &control, visit).unwrap();
 
     let ground = TiledGround::new(n, tile, height, sea, FlowRouting::D8);
-    let (spills, mut kept, mut summaries, mut risen) = (ground.spills(), Vec::new(), Vec::new(), Vec::new());
-    for (number, rim) in ground.rims().into_iter().enumerate() {
+    let (mut kept, mut summaries, mut risen) = (Vec::new(), Vec::new(), Vec::new());
+    for ((number, rim), solved) in ground.rims().into_iter().enumerate().zip(ground.solved()) {
         let (window, heights) = (ground.window(number), ground.heights(number));
         let (mesh, outlets) = (FlowMesh::new(window), Outlets::new(window, &heights, sea));
-        let solved = ground.solved(number, &spills[number]);
-        let divided = solved.divided(&heights, &spills[number], &outlets, &control).unwrap();
+        let divided = solved.divided(&outlets, &control).unwrap();
         let (shares, mut areas) = (divided.flow.second_fractions(&mesh), Vec::new());
         mesh.write_rained_areas(None, &mut areas);
         divided.accumulate(&shares, &mut areas, &control).unwrap();

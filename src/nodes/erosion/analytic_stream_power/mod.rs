@@ -85,8 +85,9 @@ impl Process for AnalyticStreamPower {
             is_random: true,
             // On one grid, version 2 sums drainage areas in bands of consecutive cells, and version 3 sums them as
             // whole numbers. From coarse to fine, version 3 keeps the valleys of large grids in place, and version 4
-            // sums areas as whole numbers. The last version of each limits heights to initial height plus uplift.
-            version: if self.network_scale == LargestScale::OneGrid { 4 } else { 5 },
+            // sums areas as whole numbers. The version before the last of each limits heights to initial height plus
+            // uplift. The last version routes water out of lakes and flats on the nearest way.
+            version: if self.network_scale == LargestScale::OneGrid { 5 } else { 6 },
             on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(14.5),
             finer_grids: FinerGrids { follows_grid: true, ..FinerGrids::DEFAULT },

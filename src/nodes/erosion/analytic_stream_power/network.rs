@@ -180,7 +180,7 @@ impl SteadyNetwork {
                 }
                 ground.keep_above_sea(&outlets, &mut surface);
                 graph.route(&ground.mesh, &surface, &outlets, FlowRouting::D8, cx.control)?;
-                flow.route(&ground.mesh, &graph.filled(&surface), &outlets, &graph.receivers, cx.control)?;
+                flow.route(&ground.mesh, &graph.surface, &outlets, &graph.receivers, cx.control)?;
                 ground.gather(cx, &flow, &outlets, &mut area, [&mut response, &mut steady])?;
             }
             cx.grid.close(&mut steady);

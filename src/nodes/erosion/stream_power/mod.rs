@@ -107,11 +107,12 @@ impl Process for StreamPower {
         // since version 4 as whole numbers. From coarse to fine: since version 4 valleys keep their places on large
         // grids, since version 5 also trunk streams. Since version 6 areas are whole numbers. On planets: since version
         // 1 water is divided between two neighbours, as on squares. Since version 3 rivers run down to the sea level,
-        // and land stays land on the next grid.
+        // and land stays land on the next grid. The last version of each routes water out of lakes and flats on the
+        // nearest way.
         Traits {
             writes: &WRITTEN,
             is_random: self.uplift_variation > 0.0,
-            version: if self.largest_scale == LargestScale::OneGrid { 4 } else { 6 },
+            version: if self.largest_scale == LargestScale::OneGrid { 5 } else { 7 },
             on_planet: Some(OnPlanet {
                 version: 3,
                 keep_land_above: Some(self.sea_level),
@@ -214,11 +215,12 @@ impl StreamPowerRun {
         let old = &self.terrain.height;
         let outlets = Outlets::new(grid, old, law.sea_level / cx.relief_metres);
         graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
-        graph.basins.write_filled(old, &mut bed.height);
         if is_brief && law.deposition == 0.0 {
             graph.basins = Basins::default();
         }
-        flow.route(mesh, &bed.height, &outlets, &graph.receivers, cx.control)?;
+        flow.route(mesh, &graph.surface, &outlets, &graph.receivers, cx.control)?;
+        // the memory of the surface becomes the memory of the bed
+        bed.height = std::mem::take(&mut graph.surface);
         if is_brief {
             (graph.receivers, bed.height) = Default::default();
         }

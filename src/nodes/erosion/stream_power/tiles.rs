@@ -21,8 +21,8 @@ use crate::erosion::buffers;
 use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, MapKind, Region, Terrain};
 use talweg_ground::hydrology::tiled::{
-    DividedRegion, DividedSolution, DividedTrunks, DrainedRegion, SpillSolution, SurveyReader, WordError,
-    read_float_field, write_floats,
+    DividedRegion, DividedSolution, DividedTrunks, DrainedRegion, SurveyReader, WordError, read_float_field,
+    write_floats,
 };
 use talweg_ground::hydrology::{DrainedArea, FlowMesh, Outlets, UpstreamOrder};
 
@@ -41,7 +41,7 @@ fn outlets(law: &StreamPower, cx: &Context, height: &[f32]) -> Outlets {
 
 /// Returns the 64-bit words that describe a tile's trunks, and the words that the tile keeps for [`erode_tile`].
 /// `ground` is the terrain before the step, on a window that extends one cell beyond the tile. `water` is the tile's
-/// drainage, and `spills` the solution from which the drainage was computed.
+/// drainage.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
@@ -50,10 +50,9 @@ pub fn summarise_trunks(
     cx: &Context,
     ground: &Terrain,
     water: DrainedRegion,
-    spills: &SpillSolution,
 ) -> Result<[Vec<u64>; 2], Cancelled> {
     let (height, mesh, rock) = (&ground.height, FlowMesh::new(cx.grid), Rock::new(ground, law.hardness));
-    let divided = water.divided(height, spills, &outlets(law, cx, height), cx.control)?;
+    let divided = water.divided(&outlets(law, cx, height), cx.control)?;
     let mut areas = Vec::new();
     mesh.write_rained_areas(ground.map(MapKind::Rain).map(|rain| &***rain), &mut areas);
     let shares = &divided.flow.fraction;

@@ -91,8 +91,9 @@ impl Filter for PlanetRivers {
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,
-            // Since version 5, the flow contributions are summed in bands of rows.
-            version: 5,
+            // Since version 5, the flow contributions are summed in bands of rows. Since version 6, water takes the
+            // nearest way out of lakes and flats.
+            version: 6,
             on_planet: Some(OnPlanet::DEFAULT),
             memory: NodeMemory::constant(14.0),
             ..Traits::FILTER
@@ -157,7 +158,7 @@ impl PlanetRivers {
     fn cut(&self, network: &Network, before: &[f32], cx: &Context) -> Result<Cut, Cancelled> {
         let Network { mesh, graph, upstream_order, discharge, is_river, sea, .. } = network;
         let receivers = &graph.receivers;
-        let filled = if self.lakes { graph.filled(before) } else { before.to_vec() };
+        let filled = if self.lakes { graph.surface.clone() } else { before.to_vec() };
         let rivers: Vec<usize> = upstream_order.iter().map(|k| k as usize).filter(|&k| is_river[k]).collect();
         // River beds stay above the sea, so that the sea enters only through fjords.
         let floor = sea.next_up();

@@ -21,7 +21,7 @@ fn slopes(place: &TestScene, terrain: &Terrain) -> (DInfinity, Vec<f64>) {
     let outlets = Outlets::new(place.grid(), &terrain.height, 0.0);
     let graph = routed(&mesh, &terrain.height, &outlets);
     let control = Control::default();
-    let flow = DInfinity::new(&mesh, &graph.filled(&terrain.height), &outlets, &graph.receivers, &control).unwrap();
+    let flow = DInfinity::new(&mesh, &graph.surface, &outlets, &graph.receivers, &control).unwrap();
     let steep = f64::from(place.relief_metres / place.context(&control).cell_metres());
     let slope = |k: usize| {
         let ([a, b], f) = (flow.receivers.receivers(k), f64::from(flow.fraction[k]));
@@ -271,7 +271,7 @@ fn rivers_run_downhill_and_cut_nothing_without_depth() {
         let (water, flow) = (made.map(MapKind::Water).unwrap(), made.map(MapKind::Flow).unwrap());
         let outlets = Outlets::new(place.grid(), old, 0.0);
         let graph = routed(&mesh, old, &outlets);
-        let (filled, cell) = (graph.filled(old), 8000.0f32 / 128.0);
+        let (filled, cell) = (&graph.surface, 8000.0f32 / 128.0);
         let mut rivers = 0;
         for k in (0..mesh.len()).filter(|&k| flow[k] * cell * cell > 0.2e6) {
             let to = graph.receivers[k] as usize;

@@ -237,7 +237,7 @@ fn steady_rivers_follow_the_law_of_slope_and_area() {
         let outlets = Outlets::new(mesh.grid(), &after.height, 0.0);
         let control = Control::default();
         let graph = FlowGraph::new(&mesh, &after.height, &outlets, FlowRouting::D8, &control).unwrap();
-        let flow = DInfinity::new(&mesh, &graph.filled(&after.height), &outlets, &graph.receivers, &control).unwrap();
+        let flow = DInfinity::new(&mesh, &graph.surface, &outlets, &graph.receivers, &control).unwrap();
         let mut area = Vec::new();
         mesh.write_rained_areas(None, &mut area);
         flow.accumulate(&flow.fraction, &mut area, &control).unwrap();
@@ -421,7 +421,7 @@ fn land_and_hollows(terrain: &Terrain) -> [f64; 2] {
     let mesh = FlowMesh::new(terrain.grid);
     let outlets = Outlets::new(terrain.grid, &terrain.height, 0.0);
     let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, &Control::default()).unwrap();
-    let filled = graph.filled(&terrain.height);
+    let filled = &graph.surface;
     let land: Vec<usize> = (0..mesh.len()).filter(|&k| terrain.height[k] > 0.0).collect();
     // Half a metre in a relief of 20 km.
     let hollow = land.iter().filter(|&&k| filled[k] > terrain.height[k] + 2.5e-5).count();

@@ -159,6 +159,6 @@ fn pits_along(terrain: &Terrain, channels: &[usize]) -> usize {
     let outlets = Outlets::new(mesh.grid(), &terrain.height, 0.4);
     let control = Control::default();
     let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, &control).unwrap();
-    let filled = graph.filled(&terrain.height);
+    let filled = &graph.surface;
     channels.iter().filter(|&&k| filled[k] > terrain.height[k]).count()
 }
