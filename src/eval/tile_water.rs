@@ -114,7 +114,7 @@ impl<'a> WaterLayer<'a> {
         control: &Control,
     ) -> Result<DrainedRegion, Cancelled> {
         let routing = self.drainage.routing(&self.context(ground.grid, control));
-        filled.drain(&self.outlets(ground), routing, flats, control)
+        filled.drain(&ground.height, &self.outlets(ground), routing, flats, control)
     }
 
     /// Returns the summary of a tile's trunk streams for the whole terrain, and the data that the tile keeps.

@@ -2,8 +2,9 @@
 //!
 //! Law: the water of a flat takes the nearest way out. A flat cell has no lower neighbour and is no outlet. Its distance
 //! is the number of steps to the nearest cell of the same height that has a lower neighbour or is an outlet. Each flat
-//! cell drains to a neighbour that is one step nearer. Orthogonal neighbours take precedence over diagonal neighbours.
-//! A random number of the cell chooses among the neighbours that remain, because a fixed order would favour one side of
+//! cell drains to a neighbour that is one step nearer: to the one with the lowest ground, so that streams follow the
+//! deep water of a lake. Of neighbours with equal ground, orthogonal neighbours take precedence over diagonal ones. A
+//! random number of the cell chooses among the neighbours that remain, because a fixed order would favour one side of
 //! the terrain.
 //! Scheme: breadth-first search from the cells of distance 1. A neighbour's distance differs by at most 1, so the
 //! search keeps distances modulo 3, in one byte per cell.
@@ -119,8 +120,9 @@ impl Flats {
         }
     }
 
-    /// Writes the receivers of the flat cells, whose distances [`measure`](Self::measure) found.
-    pub fn drain(&self, mesh: &FlowMesh, surface: &[f32], receivers: &mut [u32]) {
+    /// Writes the receivers of the flat cells, whose distances [`measure`](Self::measure) found. `height` is the terrain
+    /// below the filled `surface`.
+    pub fn drain(&self, mesh: &FlowMesh, [height, surface]: [&[f32]; 2], receivers: &mut [u32]) {
         let (random, n, [top, left]) = (Stream::new(CHOICE.0, CHOICE.1), mesh.grid().samples, mesh.grid().first());
         let receiver = |&k: &u32| {
             let k = k as usize;
@@ -133,8 +135,11 @@ impl Flats {
                         mark => mark == nearer,
                     }
             };
+            let lowest = around.into_iter().filter(|&there| is_nearer(there)).map(|there| height[there as usize]);
+            let lowest = lowest.fold(f32::INFINITY, |low, h| if h < low { h } else { low });
+            let is_choice = |&there: &u32| is_nearer(there) && height[there as usize] == lowest;
             // Directions with even numbers are orthogonal.
-            let choices = |first: usize| around.into_iter().skip(first).step_by(2).filter(|&there| is_nearer(there));
+            let choices = |first: usize| around.into_iter().skip(first).step_by(2).filter(is_choice);
             let first = [0, 1].into_iter().find(|&first| choices(first).next().is_some())?;
             let drawn = match choices(first).count() {
                 1 => 0,
@@ -153,14 +158,14 @@ impl Flats {
     }
 }
 
-/// Finds the receivers of all flat cells of a filled `surface`. On entry, cells without a lower neighbour are their own
+/// Finds the receivers of all flat cells of `surface`, the terrain `height` with filled depressions. On entry, cells without a lower neighbour are their own
 /// receivers.
 ///
 /// # Errors
 /// Fails if the run is cancelled.
 pub(super) fn drain_flats(
     mesh: &FlowMesh,
-    surface: &[f32],
+    [height, surface]: [&[f32]; 2],
     outlets: &Outlets,
     receivers: &mut [u32],
     control: &Control,
@@ -172,6 +177,6 @@ pub(super) fn drain_flats(
     }
     let starts = flats.at_outflow(mesh, surface).into_iter().map(|k| (1, k)).collect();
     flats.measure(mesh, starts, control)?;
-    flats.drain(mesh, surface, receivers);
+    flats.drain(mesh, [height, surface], receivers);
     Ok(())
 }

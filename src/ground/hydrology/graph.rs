@@ -55,7 +55,7 @@ impl FlowGraph {
         self.basins = Basins::new(mesh, height, outlets, &self.receivers, control)?;
         self.basins.write_filled(height, &mut self.surface);
         route_downhill(mesh, &self.surface, outlets, routing, &mut self.receivers, control)?;
-        drain_flats(mesh, &self.surface, outlets, &mut self.receivers, control)
+        drain_flats(mesh, [height, &self.surface], outlets, &mut self.receivers, control)
     }
 
     /// The cells on the flow path from cell `from` to its outlet, including `from` and the outlet.

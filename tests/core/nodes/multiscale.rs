@@ -366,9 +366,16 @@ fn share_within(cells: usize, step: usize, fine: &[[usize; 2]], coarse: &[[usize
     fine.iter().filter(near).count() as f64 / fine.len() as f64
 }
 
-/// Fraction of the trunk-stream samples on a fine grid within one coarse cell of those on the coarse grid.
+/// Fraction of the trunk-stream samples on a fine grid within one coarse cell of those on the coarse grid. Only streams
+/// with a bed count: in a lake the water has none.
 fn shared_trunks(coarse: &Terrain, fine: &Terrain) -> f64 {
-    share_within(1, (fine.samples() - 1) / (coarse.samples() - 1), &trunk(fine), &trunk(coarse))
+    let (graph, ..) = drained(fine);
+    let has_bed = |&[row, column]: &[usize; 2]| {
+        let k = row * fine.samples() + column;
+        graph.surface[k] == fine.height[k]
+    };
+    let beds: Vec<[usize; 2]> = trunk(fine).into_iter().filter(has_bed).collect();
+    share_within(1, (fine.samples() - 1) / (coarse.samples() - 1), &beds, &trunk(coarse))
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub fn survey_steps(plan: &TilePlan) -> Vec<SurveyStep> {
 
 #[test]
 fn water_is_the_same_in_tiles() {
-    use SurveyStep::{Basins, Courses, Flow, Ground, Inflows, Spills, Trunks};
+    use SurveyStep::{Basins, Courses, FlatDistances, Flats, Flow, Ground, Inflows, Spills, Trunks};
     let mut filled = layer("FillDepressions", 2);
     filled.mask = Mask { by_slope: true, slope_to: 60.0, by_noise: true, noise_metres: 400.0, ..Mask::default() };
     let flat = Layer::new(Node::named("Terrace").unwrap(), 4);
@@ -43,7 +43,8 @@ fn water_is_the_same_in_tiles() {
             let plan = tile_plan(&scene, 257, 64).unwrap();
             let filling = [Basins, Spills, Ground];
             let asked = if courses == "Spread" { &[Courses, Trunks] } else { &[Flow, Inflows] };
-            assert_eq!(survey_steps(&plan), [&filling[..], &filling, &[Basins, Spills], asked, &[Ground]].concat());
+            let drained = [Basins, Spills, Flats, FlatDistances];
+            assert_eq!(survey_steps(&plan), [&filling[..], &filling, &drained, asked, &[Ground]].concat());
             assert!(plan.stages.iter().all(|stage| stage.whole.is_empty()));
             // Two stages also write drainage summaries of their terrain, the noise and the terraces. A stage that fills
             // depressions cannot: around its tile the filled heights are unknown.

@@ -366,12 +366,13 @@ impl FilledRegion {
     }
 
     /// The drainage of the tile as part of the whole square, from the `solution` that
-    /// [`solve_flats`](super::solve_flats) returned.
+    /// [`solve_flats`](super::solve_flats) returned. `height` must be the height from which the surface was computed.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
     pub fn drain(
         self,
+        height: &[f32],
         outlets: &Outlets,
         routing: FlowRouting,
         solution: &FlatSolution,
@@ -389,7 +390,7 @@ impl FilledRegion {
             let on_rim = rim(&rectangle.region).zip(&solution.rim).filter(|(_, distance)| **distance > 0);
             starts.extend(on_rim.map(|(place, &distance)| (distance, rectangle.index(place) as u32)));
             flats.measure(&mesh, starts, control)?;
-            flats.drain(&mesh, &surface, &mut receivers);
+            flats.drain(&mesh, [height, &surface], &mut receivers);
         }
         Ok(DrainedRegion { rectangle, receivers, surface })
     }

@@ -90,7 +90,7 @@ impl<'a> TiledGround<'a> {
         let drain = |(number, ((filled, outlets), solution)): (usize, ((FilledRegion, Outlets), FlatSolution))| {
             let region = self.tiles.region(number);
             let solution = FlatSolution::from_words(&solution.to_words(), &region, self.n).unwrap();
-            filled.drain(&outlets, routing, &solution, &control).unwrap()
+            filled.drain(&self.heights(number), &outlets, routing, &solution, &control).unwrap()
         };
         filled.into_iter().zip(solutions).enumerate().map(drain).collect()
     }

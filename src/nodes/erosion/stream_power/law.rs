@@ -179,6 +179,8 @@ pub struct Bed {
     pub height: Vec<f32>,
     /// Erosion coefficient of each cell; after the erosion, the height of each cell after the creep.
     c: Vec<f32>,
+    /// Whether each cell is the floor of a lake, which its still water does not erode.
+    is_lake: Vec<bool>,
     /// The bed after the uplift and before the erosion, if deposition needs it.
     risen: Vec<f32>,
     /// Rock that reaches each cell, as a volume.
@@ -186,7 +188,8 @@ pub struct Bed {
 }
 
 impl Bed {
-    /// Raises the bed by the uplift of one time step. Outlets keep their height.
+    /// Raises the bed by the uplift of one time step, from the heights `old`. Outlets keep their height. On entry the
+    /// bed holds the filled surface, which is above the lake floors.
     pub fn rise(
         &mut self,
         cx: &Context,
@@ -196,11 +199,13 @@ impl Bed {
         uplift: &Uplift,
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        self.height.resize(old.len(), 0.0);
-        self.height.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+        self.is_lake.resize(old.len(), false);
+        let rows = self.height.par_chunks_mut(n).zip(self.is_lake.par_chunks_mut(n));
+        rows.enumerate().try_for_each(|(i, (row, is_lake))| {
             cx.control.check()?;
-            for (j, h) in row.iter_mut().enumerate() {
+            for (j, (h, is_lake)) in row.iter_mut().zip(is_lake).enumerate() {
                 let k = i * n + j;
+                *is_lake = *h > old[k];
                 let rises = !flow.receivers.is_end(k);
                 *h = old[k] + if rises { forces.uplift * uplift.relative_uplift(k) } else { 0.0 };
             }
@@ -244,8 +249,8 @@ impl Bed {
                 (None, Some(erodibility)) => forces.write_erosion_coefficients(fractions, |_| erodibility, row),
                 (None, None) => forces.write_erosion_coefficients(fractions, |j| rock.erodibility(first + j), row),
             }
-            // outlets do not erode, so their coefficient is 0
-            for j in (0..n).filter(|j| flow.receivers.is_end(first + j)) {
+            // outlets and lake floors do not erode, so their coefficient is 0
+            for j in (0..n).filter(|j| self.is_lake[first + j] || flow.receivers.is_end(first + j)) {
                 row[j] = 0.0;
             }
             Ok(())
@@ -261,8 +266,11 @@ impl Bed {
         forces: &StepLaw,
         rock: &Rock,
     ) -> Result<(), Cancelled> {
-        let Self { height, c, .. } = self;
+        let Self { height, c, is_lake, .. } = self;
         order.traverse_upstream(&flow.receivers, height, cx.control, |k, h, below| {
+            if is_lake[k] {
+                return h;
+            }
             let way = (flow.fraction[k], flow.distance.get(k).copied());
             forces.eroded_height(h, below, way, c[k], rock.erodibility(k))
         })
@@ -270,7 +278,7 @@ impl Bed {
 
     /// Frees the memory that only the erosion needs.
     pub fn free_erosion_memory(&mut self) {
-        (self.c, self.risen, self.flux) = Default::default();
+        (self.c, self.is_lake, self.risen, self.flux) = Default::default();
     }
 
     /// Deposits part of the rock eroded by `wear` downstream. Lakes catch all rock that reaches them, up to `FILL` of

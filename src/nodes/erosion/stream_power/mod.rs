@@ -12,8 +12,9 @@
 //! Scheme: one step is uplift, routing, erosion, settling, diffusion. Routing
 //! ([`hydrology`](talweg_ground::hydrology)): the steepest facet determines direction and slope (Tarboton's D∞), so
 //! that the erosion prefers no direction of the grid. Depressions drain over their spill points, where rivers cut down
-//! until the lake is gone. Erosion ([`law`]) is implicit, from the outlets up: each cell uses the new heights of its
-//! two receivers and is never cut below them. It is stable for any time step.
+//! until the lake is gone. The still water of a lake does not erode its floor. Erosion ([`law`]) is implicit, from the
+//! outlets up: each cell uses the new heights of its two receivers and is never cut below them. It is stable for any
+//! time step.
 //! Settling: computed down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that
 //! by the Gaussian that solves the diffusion equation; on a globe between neighbours with the conductances of
 //! [`Links`]. Distances and areas are the actual distances and areas, on squares and on globes ([`FlowMesh`]).
@@ -222,7 +223,7 @@ impl StreamPowerRun {
         // the memory of the surface becomes the memory of the bed
         bed.height = std::mem::take(&mut graph.surface);
         if is_brief {
-            (graph.receivers, bed.height) = Default::default();
+            graph.receivers = Vec::new();
         }
         mesh.write_rained_areas(self.rain.as_ref().map(|rain| &***rain), drained);
         // the second receiver gets the fraction at which the flow direction meets the line between the two receivers,

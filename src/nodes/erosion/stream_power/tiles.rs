@@ -22,7 +22,7 @@ use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, MapKind, Region, Terrain};
 use talweg_ground::hydrology::tiled::{
     DividedRegion, DividedSolution, DividedTrunks, DrainedRegion, SurveyReader, WordError, read_float_field,
-    write_floats,
+    write_floats, write_list,
 };
 use talweg_ground::hydrology::{DrainedArea, FlowMesh, Outlets, UpstreamOrder};
 
@@ -52,6 +52,8 @@ pub fn summarise_trunks(
     water: DrainedRegion,
 ) -> Result<[Vec<u64>; 2], Cancelled> {
     let (height, mesh, rock) = (&ground.height, FlowMesh::new(cx.grid), Rock::new(ground, law.hardness));
+    // Still water does not erode the floor of its lake.
+    let is_lake: Vec<bool> = water.surface.iter().zip(height).map(|(filled, h)| filled > h).collect();
     let divided = water.divided(&outlets(law, cx, height), cx.control)?;
     let mut areas = Vec::new();
     mesh.write_rained_areas(ground.map(MapKind::Rain).map(|rain| &***rain), &mut areas);
@@ -68,11 +70,14 @@ pub fn summarise_trunks(
     divided.summary(shares, &areas).write_words(&mut told);
     let trunks = || divided.trunks().iter().map(|&k| k as usize);
     write_floats(&mut told, &trunks().map(|k| height[k] + up[k]).collect::<Vec<_>>());
-    write_floats(&mut told, &trunks().map(|k| rock.erodibility(k)).collect::<Vec<_>>());
+    let erodibility = |k: usize| if is_lake[k] { 0.0 } else { rock.erodibility(k) };
+    write_floats(&mut told, &trunks().map(erodibility).collect::<Vec<_>>());
     let mut kept = Vec::new();
     divided.write_words(&mut kept);
     write_floats(&mut kept, &DrainedArea::into_cells(areas));
     write_floats(&mut kept, &up);
+    let lakes: Vec<usize> = (0..is_lake.len()).filter(|&k| is_lake[k]).collect();
+    write_list(&mut kept, &lakes, |&k| [k as u64]);
     Ok([told, kept])
 }
 
@@ -135,13 +140,17 @@ pub fn erode_tile(
         let divided = DividedRegion::of_tile(cx.grid, region, &mut reader)?;
         let [areas, up] =
             [read_float_field(&mut reader, cx.grid.len())?, read_float_field(&mut reader, cx.grid.len())?];
+        let mut is_lake = vec![false; cx.grid.len()];
+        for k in reader.list(|[k]| usize::try_from(k).unwrap_or(usize::MAX))? {
+            *is_lake.get_mut(k).ok_or(WordError)? = true;
+        }
         reader.end()?;
         let mut height: Vec<f32> = ground.height.par_iter().zip(&up).map(|(h, up)| h + up).collect();
         let mut areas = areas;
         divided.read_solution(told, |k, [area, worn]| (areas[k], height[k]) = (area, worn))?;
-        Ok((divided, areas, up, height))
+        Ok((divided, areas, up, is_lake, height))
     };
-    let (divided, areas, up, mut height) = match read() {
+    let (divided, areas, up, is_lake, mut height) = match read() {
         Ok(read) => read,
         Err(error) => return Ok(Err(error)),
     };
@@ -149,7 +158,7 @@ pub fn erode_tile(
     let flow = &divided.flow;
     let order = UpstreamOrder::new(&flow.receivers, cx.control)?;
     order.traverse_upstream(&flow.receivers, &mut height, cx.control, |k, h, below| {
-        if divided.is_trunk(k) || flow.receivers.is_end(k) {
+        if divided.is_trunk(k) || flow.receivers.is_end(k) || is_lake[k] {
             return h;
         }
         let (fraction, erodibility) = (flow.fraction[k], rock.erodibility(k));

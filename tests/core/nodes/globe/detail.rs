@@ -266,6 +266,10 @@ fn follow_rivers(patch: &RiverPatch) -> (usize, usize) {
     }
     for &(cell, _) in &rivers {
         let Some(place) = patch.square_position(cell).filter(|&p| inside(p)) else { continue };
+        // Puddles in a bed beside the border drain across the border, which is the nearest way out.
+        if place.iter().any(|x| x.min(1.0 - x) < 0.02) {
+            continue;
+        }
         let (start, apart) = patch.nearest_water(place).unwrap();
         if apart > 0.7 {
             continue;

@@ -26,7 +26,8 @@ fn a_rotated_globe_gives_a_rotated_result() {
         ("FillDepressions", &[SEA], 0.0),
         ("FillDepressions", &[SEA, ("gradient", "20")], 1e-6),
         ("FillDepressions", &[SEA, ("fill_with", "Water")], 0.0),
-        ("FlowAccumulation", &[SEA, ("courses", "Steepest")], 1e-5),
+        // At a few cells of lakes, a random number of the cell chooses one of two equally near ways out.
+        ("FlowAccumulation", &[SEA, ("courses", "Steepest")], 2e-3),
         // At a few cells the turned globe divides the water differently.
         ("FlowAccumulation", &[SEA, ("courses", "Spread")], 2e-3),
     ];
