@@ -323,7 +323,7 @@ fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
     return out;
 }
 
-// Value of an image as uniform cubic B-splines. `picture` is the index of its three words: first sample, width, height.
+// Value of an image: cubic splines through the samples (Catmull & Rom 1974). `picture` is the index of its three words: first sample, width, height.
 fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
     let size = vec2<u32>(words[picture + 1u], words[picture + 2u]);
     let x = saturate(place) * vec2<f32>(size - 1u);
@@ -335,7 +335,7 @@ fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
         let y = abs(vec2<f32>(n) - 1.0 - t);
         let z = max(2.0 - y, vec2<f32>(0.0));
         let one = max(1.0 - y, vec2<f32>(0.0));
-        let w = (z * z * z - 4.0 * one * one * one) / 6.0;
+        let w = 0.5 * z * z * (z - 1.0) + one * one * (1.0 - 2.0 * one);
         let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
         value += w.x * w.y * image_samples[words[picture] + texel.y * size.x + texel.x];
     }
@@ -1367,13 +1367,13 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 let cell = min(vec2<u32>(place), max(size, vec2<u32>(2u)) - 2u);
                 let t = place - vec2<f32>(cell);
                 var value = 0.0;
-                // a cubic B-spline reads 16 samples
+                // a spline through the samples reads 16 of them
                 for (var k = 0u; k < min(size.x * 16u, 16u); k++) {
                     let n = vec2<u32>(k & 3u, k >> 2u);
                     let y = abs(vec2<f32>(n) - 1.0 - t);
                     let z = max(2.0 - y, vec2<f32>(0.0));
                     let one = max(1.0 - y, vec2<f32>(0.0));
-                    let w = (z * z * z - 4.0 * one * one * one) / 6.0;
+                    let w = 0.5 * z * z * (z - 1.0) + one * one * (1.0 - 2.0 * one);
                     let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
                     value += w.x * w.y * image_samples[words[first] + texel.y * size.x + texel.x];
                 }
