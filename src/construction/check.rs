@@ -115,6 +115,7 @@ impl Tree {
             return fail("the corners must form a convex quadrangle, in order around the quadrangle".into());
         }
         if let PieceKind::Contour(contour) = &piece.kind
+            && contour.settings.outline != OutlineFit::Drawn
             && let Err(error) = contour.outline()
         {
             return fail(error.to_string());
@@ -230,7 +231,7 @@ fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
             (limited(point.0, 1.0e6), limited(point.1, 1.0e6)).noting(*point, &format!("{at}: point {}", k + 1), moved);
     }
     // if the scene were saved with this outline, the file could not be read again
-    if contour.outline().is_err() {
+    if contour.settings.outline != OutlineFit::Drawn && contour.outline().is_err() {
         let fit = OutlineFit::Direction.noting(contour.settings.outline, &format!("{at}: outline"), moved);
         contour.settings.outline = fit;
     }

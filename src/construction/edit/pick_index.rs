@@ -277,9 +277,11 @@ fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
             let prepared = contour.prepare();
             let line = PickOutline { places: prepared.ring(1.0, ROUND), closed: true, inner: true };
             // the extent around an outline in the order of its points is drawn as a bounding box
-            let end = match contour.settings.outline {
-                OutlineFit::Direction => prepared.ring(prepared.reach(), ROUND),
-                _ => prepared.area().corners().to_vec(),
+            let is_in_order = contour.outline().is_ok_and(|outline| outline.is_some());
+            let end = if is_in_order {
+                prepared.area().corners().to_vec()
+            } else {
+                prepared.ring(prepared.reach(), ROUND)
             };
             vec![closed(end), line]
         }
