@@ -2,25 +2,29 @@
 //! curve, this module returns the arc length and the offset relative to the curve.
 //!
 //! Definition: a curve consists of cubic pieces (Catmull & Rom 1974, as Béziers) or of quadratic pieces between the
-//! midpoints of the sides. These pieces are flattened to segments that are less than a thousandth of the reach away
-//! from the curve. The reach is the maximum distance for queries. A point has the distance d to the nearest segment.
-//! The arc length s and the offset o (to the right) of the point are weighted means. The means include all segments
-//! that are at most τ (the tolerance) farther away than the nearest segment: s = Σ wₖ sₖ / Σ wₖ with wₖ = (1 - ((dₖ -
-//! d)/τ)²)². Here dₖ is the distance to segment k, and sₖ is the arc length of the nearest point of this segment. The
-//! mean of o uses the same weights. Between two legs of a hairpin bend the nearest point jumps from one leg to the
-//! other, but the mean changes gradually. Functions of s and o therefore keep the Lipschitz property that the paper
-//! requires.
+//! midpoints of the sides. These pieces are divided into arcs, see `segment`, that share their normals. The nearest
+//! point q of the curve, its arc length s and the distance d are those of the nearest arc. The offset o is d with the
+//! sign of the side: positive to the right. Beyond the ends of the curve, o is the offset from the end's tangent.
+//!
+//! Let ρ be the radius of the largest circle that touches the curve at q, from the side of the given point, and that
+//! meets no other part of the curve. Where d = ρ, two points of the curve are equally near, as between the legs of a
+//! hairpin bend, and s jumps. There s is a weighted mean s̃ over all arcs within 1.35 d: s̃ = Σ wₖ sₖ / Σ wₖ with
+//! wₖ = (1 - ((dₖ - d)/τ)²)² and τ = 0.35 d. Here dₖ is the distance to the chord of arc k, and sₖ is the arc length of
+//! the nearest point of this chord. Up to d = 0.6 ρ, s is exact; from d = 0.9 ρ on, s = s̃; between, s changes smoothly.
+//! Functions of s and o therefore keep the Lipschitz property that the paper requires.
 //! Roads: the heading as a function of arc length is averaged twice over a given length. This turns corners and
 //! circular arcs into clothoids (curvature proportional to arc length). The resulting shift of the end point is then
 //! distributed smoothly along the road.
-//! Lipschitz: d, sₖ and oₖ change by at most the distance that the point moves, wₖ by at most 8/(3√3)/τ times the
-//! change of dₖ - d.
+//! Lipschitz: up to d = 0.6 ρ, s changes by at most 1 / (1 - d/ρ) times the distance that the point moves, and o by
+//! that distance. Elsewhere the bound adds the changes of the weights and of the transition.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6; Catmull & Rom 1974.
 
 pub use super::line::closed_line;
 use super::line::eased;
 pub(crate) use super::line::flatten;
-use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, sub};
+use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, smooth, sub};
+use super::room::with_room;
+use super::segment::{PathFoot, PathSegment, vertices_of};
 
 talweg_ground::choices! {
     /// Shape of a curve between its points.
@@ -41,32 +45,13 @@ const SHORT: usize = 128;
 const PER_SEGMENT: f64 = 2.0;
 /// Number of segments in one bounding box.
 const RUN: usize = 8;
-
-#[derive(Clone, Copy, Debug)]
-struct PathSegment {
-    from: Point,
-    along: Point,
-    length: f64,
-    /// Arc length of the path at the start of the segment.
-    start: f64,
-}
-
-impl PathSegment {
-    /// Distance of the nearest point from the start of the segment, and the vector from that point to `p`.
-    #[inline]
-    fn nearest_on_segment(&self, p: Point) -> (f64, Point) {
-        let from_start = sub(p, self.from);
-        let t = dot(from_start, self.along);
-        let t = if t < 0.0 {
-            0.0
-        } else if t > self.length {
-            self.length
-        } else {
-            t
-        };
-        (t, [from_start[0] - self.along[0] * t, from_start[1] - self.along[1] * t])
-    }
-}
+/// τ as a fraction of the distance: chords up to τ farther away than the curve take part in the mean.
+const WINDOW: f64 = 0.35;
+/// Fractions of the radius ρ between which the nearest point turns into the mean.
+const EXACT: f64 = 0.6;
+const MEAN: f64 = 0.9;
+/// Maximum number of segments of a path.
+const MOST_SEGMENTS: usize = 16_000;
 
 /// Position of a point relative to a path.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,12 +62,16 @@ pub struct NearestPoint {
     pub along: f64,
     /// Offset to the right, in metres; negative to the left.
     pub offset: f64,
+    /// Distance beside the path, in metres: the absolute offset where all parts of the path are on one side.
+    pub beside: f64,
     /// Gradient of the distance.
     pub ddistance: Point,
     /// Gradient of the arc length.
     pub dalong: Point,
     /// Gradient of the offset.
     pub doffset: Point,
+    /// Gradient of the distance beside the path.
+    pub dbeside: Point,
 }
 
 /// Bounds of a [`NearestPoint`] over a capsule: the ranges of its values, and bounds of their gradients.
@@ -94,9 +83,11 @@ pub struct NearestBounds {
     pub along: Interval,
     /// Range of the offset.
     pub offset: Interval,
+    /// Range of the distance beside the path.
+    pub beside: Interval,
     /// Bound of the gradient of the arc length.
     pub dalong: f64,
-    /// Bound of the gradient of the offset.
+    /// Bound of the gradients of the offset and of the distance beside the path.
     pub doffset: f64,
     /// Whether several segments are averaged. If not, the gradients of distance and offset are perpendicular to the
     /// gradient of the arc length, wherever the gradient of the arc length is not 0.
@@ -116,10 +107,14 @@ impl NearestBounds {
 pub struct PathGeometry {
     /// Maximum distance from the curve for queries, in metres.
     pub reach: f64,
-    /// τ, in metres: segments up to τ farther away than the nearest segment take part in the mean.
-    pub tolerance: f64,
-    /// x, y and arc length of the vertices; consecutive vertices bound a segment.
-    pub vertices: Vec<[f64; 3]>,
+    /// Position of the vertices; consecutive vertices bound a segment.
+    pub vertices: Vec<Point>,
+    /// Slopes at the start and at the end of every segment against its chord.
+    pub slopes: Vec<[f64; 2]>,
+    /// Radii ρ of every segment: on the right at its start and end, then on the left.
+    pub rooms: Vec<[f64; 4]>,
+    /// Boxes around consecutive segments, and the arc length at the start of each box.
+    pub runs: Vec<(Area, f64)>,
 }
 
 /// A curve prepared for queries.
@@ -131,8 +126,10 @@ pub struct Path {
     /// Arc lengths at the points from which the path was built.
     pub stations: Vec<f64>,
     reach: f64,
-    /// τ, in metres: segments up to τ farther away than the nearest segment take part in the mean.
+    /// τ at the maximum distance, in metres.
     tolerance: f64,
+    /// Bound of the error with which the gradient of the offset is a unit vector.
+    unevenness: f64,
     /// Bounding box of all points within the reach of the path.
     pub area: Area,
     columns: usize,
@@ -150,30 +147,55 @@ impl Path {
         if smoothing > 0.0 && line.len() > 2 {
             (line, marks) = eased(&line, &marks, smoothing);
         }
-        let mut segments: Vec<PathSegment> = Vec::with_capacity(line.len());
-        let mut lengths = vec![0.0];
-        for ends in line.windows(2) {
-            let span = sub(ends[1], ends[0]);
-            let (start, long) = (lengths[lengths.len() - 1], length(span));
-            lengths.push(start + long);
-            if long > 0.0 {
-                segments.push(PathSegment { from: ends[0], along: scaled(span, 1.0 / long), length: long, start });
+        // the arc lengths of the given points do not depend on how the arcs are divided
+        let is_smooth = run != CurveFit::Straight || smoothing > 0.0;
+        let mut kept: Vec<Point> = Vec::with_capacity(line.len());
+        let marks: Vec<usize> = {
+            let mut at = Vec::with_capacity(line.len());
+            for &p in &line {
+                if kept.last().is_none_or(|&last| length(sub(p, last)) > 0.0) {
+                    kept.push(p);
+                }
+                at.push(kept.len() - 1);
             }
-        }
-        if segments.is_empty() {
-            let from = line.first().copied().unwrap_or([0.0; 2]);
-            segments.push(PathSegment { from, along: [1.0, 0.0], length: 0.0, start: 0.0 });
-        }
-        let stations = marks.iter().map(|&k| lengths[k]).collect();
-        let area = Area::enclosing(line.iter().copied()).grown(reach);
-        let ends = |segment: &PathSegment| [segment.from, add(segment.from, scaled(segment.along, segment.length))];
-        let runs = segments.chunks(RUN).map(|run| Area::enclosing(run.iter().flat_map(ends))).collect();
+            marks.iter().map(|&k| at[k]).collect()
+        };
+        let (segments, stations) = if kept.len() < 2 {
+            let from = kept.first().copied().unwrap_or([0.0; 2]);
+            let room = [[f64::INFINITY; 2]; 2];
+            let (along, slopes) = ([1.0, 0.0], [0.0; 2]);
+            let point = PathSegment { from, along, length: 0.0, start: 0.0, slopes, stretch: 1.0, room };
+            (vec![point], vec![0.0; marks.len()])
+        } else {
+            let vertices = vertices_of(&kept, is_smooth);
+            let places: Vec<Point> = marks.iter().map(|&k| kept[k]).collect();
+            let segments = with_room(vertices, reach / EXACT * 1.02, reach, MOST_SEGMENTS);
+            let mut stations = Vec::with_capacity(places.len());
+            let mut k = 0;
+            for place in places {
+                // dividing pieces keeps the given points as vertices, in their order
+                while k < segments.len() && segments[k].from != place {
+                    k += 1;
+                }
+                stations
+                    .push(segments.get(k).map_or_else(|| segments[segments.len() - 1].end(), |segment| segment.start));
+            }
+            (segments, stations)
+        };
+        let runs: Vec<Area> = segments.chunks(RUN).map(area_of_run).collect();
+        let area = runs.iter().copied().fold(Area::EMPTY, Area::union).grown(reach);
+        let uneven = |segment: &PathSegment| {
+            let [a, b] = segment.slopes;
+            0.75 * (a + b).abs() + a.abs().max(b.abs()).powi(2)
+        };
+        let unevenness = 2.5 * segments.iter().map(uneven).fold(0.0, higher);
         let mut path = Self {
             segments,
             runs,
             stations,
             reach,
-            tolerance: 0.35 * reach,
+            tolerance: WINDOW * reach,
+            unevenness,
             area,
             columns: 1,
             per_cell: 0.0,
@@ -186,25 +208,39 @@ impl Path {
 
     /// The geometry of the path, for the GPU buffer and for comparisons.
     pub fn outline(&self) -> PathGeometry {
-        let mut vertices: Vec<[f64; 3]> = self.segments.iter().map(|c| [c.from[0], c.from[1], c.start]).collect();
-        if let Some(last) = self.segments.last() {
-            let end = add(last.from, scaled(last.along, last.length));
-            vertices.push([end[0], end[1], last.start + last.length]);
+        let starts = self.segments.iter().step_by(RUN).map(|segment| segment.start);
+        let radii = |segment: &PathSegment| {
+            let [[a, b], [c, d]] = segment.room;
+            [a, b, c, d].map(|room| lower(room, 1e9))
+        };
+        PathGeometry {
+            reach: self.reach,
+            vertices: self.line(),
+            slopes: self.segments.iter().map(|segment| segment.slopes).collect(),
+            rooms: self.segments.iter().map(radii).collect(),
+            runs: self.runs.iter().copied().zip(starts).collect(),
         }
-        PathGeometry { reach: self.reach, tolerance: self.tolerance, vertices }
     }
 
     /// The point at arc length `s`, clamped to the path, and the unit direction there.
     pub fn point_at(&self, s: f64) -> (Point, Point) {
         let k = self.segments.partition_point(|segment| segment.start <= s).max(1) - 1;
         let segment = &self.segments[k];
-        let t = higher(lower(s - segment.start, segment.length), 0.0);
-        (add(segment.from, scaled(segment.along, t)), segment.along)
+        let t = higher(lower((s - segment.start) / segment.stretch, segment.length), 0.0);
+        if segment.length <= 0.0 {
+            return (segment.from, segment.along);
+        }
+        (segment.point(t), segment.direction(t))
+    }
+
+    /// Length of the path, in metres.
+    fn total(&self) -> f64 {
+        self.segments.last().map_or(0.0, PathSegment::end)
     }
 
     /// The vertices of the path, in order.
     pub fn line(&self) -> Vec<Point> {
-        let end = self.segments.last().map(|segment| add(segment.from, scaled(segment.along, segment.length)));
+        let end = self.segments.last().map(PathSegment::to);
         self.segments.iter().map(|segment| segment.from).chain(end).collect()
     }
 
@@ -246,7 +282,7 @@ impl Path {
         for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
             each(run, &mut |k, _| {
                 for segment in [&segments[0], &segments[segments.len() / 2], &segments[segments.len() - 1]] {
-                    let way = segment.nearest_on_segment(centre(k)).1;
+                    let way = segment.nearest(centre(k)).away;
                     nearest[k] = lower(nearest[k], dot(way, way));
                 }
             });
@@ -292,8 +328,8 @@ impl Path {
 
     /// The segments of a run.
     #[inline]
-    fn run(&self, index: u16) -> &[PathSegment] {
-        let from = usize::from(index) * RUN;
+    fn run(&self, index: usize) -> &[PathSegment] {
+        let from = index * RUN;
         &self.segments[from..(from + RUN).min(self.segments.len())]
     }
 
@@ -301,12 +337,15 @@ impl Path {
     #[inline]
     pub fn nearest_point<const G: bool>(&self, p: Point) -> Option<NearestPoint> {
         let candidates = self.candidates(p);
-        let mut nearest = f64::INFINITY;
+        let (mut nearest, mut found, mut foot) = (f64::INFINITY, 0, PathFoot::default());
         for &index in candidates {
             if self.runs[usize::from(index)].square(p) < nearest {
-                for segment in self.run(index) {
-                    let from_foot = segment.nearest_on_segment(p).1;
-                    nearest = lower(nearest, dot(from_foot, from_foot));
+                for (k, segment) in (usize::from(index) * RUN..).zip(self.run(usize::from(index))) {
+                    let own = segment.nearest(p);
+                    let square = dot(own.away, own.away);
+                    if square < nearest {
+                        (nearest, found, foot) = (square, k, own);
+                    }
                 }
             }
         }
@@ -314,55 +353,141 @@ impl Path {
         if distance >= self.reach {
             return None;
         }
-        let farthest = distance + self.tolerance;
-        let mut sum = 0.0;
-        let mut near = NearestPoint { distance, ..NearestPoint::default() };
-        // sums of ∇w, ∇(w s), ∇(w o); the part of each sum that is proportional to ∇d is stored separately in `turn`
-        let (mut dsum, mut turn) = ([[0.0; 2]; 3], [0.0; 3]);
-        let mut first = true;
+        let (mut near, room, droom) = self.exact::<G>(found, &foot, distance);
+        // the point is inside the circle without other parts of the path
+        if distance < EXACT * room || distance <= 0.0 {
+            return Some(near);
+        }
+        self.turn_into_mean::<G>(p, candidates, (room, droom), &mut near);
+        Some(near)
+    }
+
+    /// The position relative to the nearest point `foot` of segment `found`; and the radius ρ there with its gradient.
+    #[inline]
+    fn exact<const G: bool>(&self, found: usize, foot: &PathFoot, distance: f64) -> (NearestPoint, f64, Point) {
+        let segment = &self.segments[found];
+        let (t, away) = (foot.along, foot.away);
+        let is_between = t > 0.0 && t < segment.length;
+        let (rise, slope) = if segment.length > 0.0 { segment.arc(t) } else { (0.0, 0.0) };
+        let side = usize::from(foot.beside < rise);
+        let sign = if side == 0 { 1.0 } else { -1.0 };
+        let (room, droom) = segment.room_at(side, t);
+        let along = segment.start + t * segment.stretch;
+        let mut near =
+            NearestPoint { distance, along, offset: sign * distance, beside: distance, ..NearestPoint::default() };
+        let is_start = found == 0 && t <= 0.0;
+        let is_end = found + 1 == self.segments.len() && t >= segment.length;
+        let is_beyond = is_start || is_end;
+        // the slope of the line at the end of the path
+        let way = if is_beyond && segment.length > 0.0 { segment.direction(t) } else { segment.along };
+        if is_beyond {
+            near.offset = cross(way, away);
+            near.beside = near.offset.abs();
+        }
+        let mut dt = [0.0; 2];
+        if G {
+            let right = segment.right();
+            if is_between {
+                let turn = (segment.slopes[0] + segment.bend() * t) / foot.spread;
+                dt = add(scaled(segment.along, 1.0 / foot.spread), scaled(right, turn));
+            }
+            if distance > 0.0 {
+                let unit = scaled(away, 1.0 / distance);
+                let drift = if is_between { dot(unit, segment.along) + slope * dot(unit, right) } else { 0.0 };
+                near.ddistance = sub(unit, scaled(dt, drift));
+                near.doffset = scaled(near.ddistance, sign);
+                near.dbeside = near.ddistance;
+            } else {
+                near.doffset = right;
+                near.dbeside = right;
+            }
+            if is_beyond {
+                near.doffset = [-way[1], way[0]];
+                near.dbeside = if near.offset < 0.0 { scaled(near.doffset, -1.0) } else { near.doffset };
+            }
+            near.dalong = scaled(dt, segment.stretch);
+        }
+        (near, room, if is_between { scaled(dt, droom) } else { [0.0; 2] })
+    }
+
+    /// Turns the nearest point into a mean over all parts of the path that are almost as near.
+    fn turn_into_mean<const G: bool>(
+        &self,
+        p: Point,
+        candidates: &[u16],
+        (room, droom): (f64, Point),
+        near: &mut NearestPoint,
+    ) {
+        let d = near.distance;
+        let x = if room > 0.0 { (d / room - EXACT) / (MEAN - EXACT) } else { 1.0 };
+        let (share, dshare) = smooth(x);
+        let farthest = d * (1.0 + WINDOW);
+        let (mut sum, mut along, mut side) = (0.0, 0.0, 0.0);
+        // sums of ∇w, ∇(w s) and ∇(w o/d)
+        let mut dsum = [[0.0; 2]; 3];
         let counts = |index: &&u16| self.runs[usize::from(**index)].square(p) < farthest * farthest;
-        for segment in candidates.iter().filter(counts).flat_map(|&index| self.run(index)) {
-            let (t, from_foot) = segment.nearest_on_segment(p);
-            let square = dot(from_foot, from_foot);
-            if square >= farthest * farthest {
+        for segment in candidates.iter().filter(counts).flat_map(|&index| self.run(usize::from(index))) {
+            let (t, away) = segment.nearest_on_chord(p);
+            let square = dot(away, away);
+            if square >= farthest * farthest || square <= 0.0 {
                 continue;
             }
-            let d = square.sqrt();
-            let x = (d - distance) / self.tolerance;
+            let own = square.sqrt();
+            let x = higher(own / d - 1.0, 0.0) / WINDOW;
             let part = 1.0 - x * x;
-            let (w, s, o) = (part * part, segment.start + t, cross(segment.along, from_foot));
+            let (w, s) = (part * part, segment.start + t * segment.stretch);
+            let o = cross(segment.along, away) / own;
             sum += w;
-            near.along += w * s;
-            near.offset += w * o;
+            along += w * s;
+            side += w * o;
             if G {
-                let inside = t > 0.0 && t < segment.length;
-                let unit = if d > 0.0 { scaled(from_foot, 1.0 / d) } else { [0.0; 2] };
-                if first && square == nearest {
-                    near.ddistance = unit;
-                    first = false;
+                let unit = scaled(away, 1.0 / own);
+                let dx = if x > 0.0 {
+                    scaled(sub(unit, scaled(near.ddistance, own / d)), 1.0 / (d * WINDOW))
+                } else {
+                    [0.0; 2]
+                };
+                let dw = scaled(dx, -4.0 * x * part);
+                let is_between = t > 0.0 && t < segment.length;
+                let ds = if is_between { scaled(segment.along, segment.stretch) } else { [0.0; 2] };
+                let dside =
+                    if is_between { [0.0; 2] } else { scaled(sub(segment.right(), scaled(unit, o)), 1.0 / own) };
+                for (k, (value, change)) in [(1.0, [0.0; 2]), (s, ds), (o, dside)].into_iter().enumerate() {
+                    dsum[k] = add(dsum[k], add(scaled(dw, value), scaled(change, w)));
                 }
-                let dw = -4.0 * x * part / self.tolerance;
-                for (k, value) in [1.0, s, o].into_iter().enumerate() {
-                    dsum[k] = add(dsum[k], scaled(unit, dw * value));
-                    turn[k] -= dw * value;
-                }
-                if inside {
-                    dsum[1] = add(dsum[1], scaled(segment.along, w));
-                }
-                // the offset o is measured from the infinite line, even beyond the ends of the segment
-                dsum[2] = add(dsum[2], scaled([-segment.along[1], segment.along[0]], w));
             }
         }
-        let per_sum = 1.0 / sum;
-        near.along *= per_sum;
-        near.offset *= per_sum;
-        if G {
-            let full = |k: usize| add(dsum[k], scaled(near.ddistance, turn[k]));
-            let dw = full(0);
-            near.dalong = scaled(sub(full(1), scaled(dw, near.along)), per_sum);
-            near.doffset = scaled(sub(full(2), scaled(dw, near.offset)), per_sum);
+        if sum <= 0.0 {
+            return;
         }
-        Some(near)
+        let per_sum = 1.0 / sum;
+        let (s, mean) = (along * per_sum, side * per_sum);
+        // chords at the edge of the window are seen at an angle: a path that is all on one side counts fully
+        let limited = (mean * (1.0 + WINDOW)).clamp(-1.0, 1.0);
+        if G {
+            let ds = scaled(sub(dsum[1], scaled(dsum[0], s)), per_sum);
+            let dside = if limited.abs() < 1.0 {
+                scaled(sub(dsum[2], scaled(dsum[0], mean)), per_sum * (1.0 + WINDOW))
+            } else {
+                [0.0; 2]
+            };
+            let turn = if room > 0.0 {
+                let dx = sub(scaled(near.ddistance, 1.0 / room), scaled(droom, d / (room * room)));
+                scaled(dx, dshare / (MEAN - EXACT))
+            } else {
+                [0.0; 2]
+            };
+            let mixed = |own: Point, value: f64, other: Point, with: f64| {
+                add(add(own, scaled(sub(other, own), share)), scaled(turn, with - value))
+            };
+            let other = add(scaled(near.ddistance, limited), scaled(dside, d));
+            near.doffset = mixed(near.doffset, near.offset, other, d * limited);
+            near.dbeside = mixed(near.dbeside, near.beside, near.ddistance, d);
+            near.dalong = mixed(near.dalong, near.along, ds, s);
+        }
+        near.along += share * (s - near.along);
+        near.offset += share * (d * limited - near.offset);
+        near.beside += share * (d - near.beside);
     }
 
     /// Bounds of [`nearest_point`](Self::nearest_point) over the capsule; `None` if the whole capsule is farther away
@@ -388,99 +513,176 @@ impl Path {
         Some(all)
     }
 
-    /// Distance from `p` to the nearest segment, and the vector from the nearest point of the segment to `p`.
-    fn nearest(&self, p: Point) -> (f64, Point) {
-        let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
-        for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
-            if run.square(p) < nearest {
-                for segment in segments {
-                    let from_foot = segment.nearest_on_segment(p).1;
-                    let square = dot(from_foot, from_foot);
-                    if square < nearest {
-                        (nearest, foot) = (square, from_foot);
-                    }
+    /// Distance from `p` to the nearest of the given runs of segments.
+    fn distance_to(&self, p: Point, runs: impl Iterator<Item = usize>) -> f64 {
+        let mut nearest = f64::INFINITY;
+        for run in runs {
+            if self.runs[run].square(p) < nearest {
+                for segment in self.run(run) {
+                    let away = segment.nearest(p).away;
+                    nearest = lower(nearest, dot(away, away));
                 }
             }
         }
-        (nearest.sqrt(), foot)
-    }
-
-    /// [`nearest`](Self::nearest), found through the grid cells; `None` if all segments are farther away than the reach
-    /// plus τ.
-    fn nearest_in_cell(&self, p: Point) -> Option<(f64, Point)> {
-        let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
-        for &index in self.candidates(p) {
-            if self.runs[usize::from(index)].square(p) >= nearest {
-                continue;
-            }
-            for segment in self.run(index) {
-                let from_foot = segment.nearest_on_segment(p).1;
-                let square = dot(from_foot, from_foot);
-                if square < nearest {
-                    (nearest, foot) = (square, from_foot);
-                }
-            }
-        }
-        // segments that are not stored in the cell are farther away than this distance
-        let nearest = nearest.sqrt();
-        (nearest <= self.reach + self.tolerance).then_some((nearest, foot))
+        nearest.sqrt()
     }
 
     fn nearest_bounds_of_part(&self, capsule: &Capsule) -> Option<NearestBounds> {
-        let (middle, r) = (capsule.middle(), capsule.radius() * (1.0 + 1e-9));
+        let rounded = 1.0 + self.unevenness;
+        let (middle, r) = (capsule.middle(), capsule.radius() * rounded * (1.0 + 1e-9));
         if !self.area.meets(&Area::centred(middle, r)) {
             return None;
         }
-        let found = if self.area.contains(middle) { self.nearest_in_cell(middle) } else { Some(self.nearest(middle)) };
-        let (nearest, foot) = match found {
-            Some(found) => found,
-            None if r <= self.tolerance => return None,
-            None => self.nearest(middle),
+        let everywhere = || self.distance_to(middle, 0..self.runs.len());
+        let nearest = if self.area.contains(middle) {
+            // segments that are not stored in the cell are farther away than the reach and τ
+            let found = self.distance_to(middle, self.candidates(middle).iter().map(|&index| usize::from(index)));
+            match found {
+                found if found <= self.reach + self.tolerance => found,
+                _ if r <= self.tolerance => return None,
+                _ => everywhere(),
+            }
+        } else {
+            everywhere()
         };
         if nearest - r >= self.reach {
             return None;
         }
-        let window = nearest + self.tolerance + 2.0 * r;
-        let (mut along, mut offset) = (Interval::EMPTY, Interval::EMPTY);
-        // bound of Σ |∇w| over the segments that can take part in the mean, and the minimum of Σ w
-        let (mut turning, mut sum, mut count) = (0.0, 0.0, 0);
-        let square = window * window * (1.0 + 1e-9);
-        let near = self.runs.iter().zip(self.segments.chunks(RUN)).filter(|(run, _)| run.square(middle) <= square);
-        for segment in near.flat_map(|(_, segments)| segments) {
-            let (t, from_foot) = segment.nearest_on_segment(middle);
-            let d = length(from_foot);
-            if d > window {
-                continue;
-            }
-            count += 1;
-            let x = Interval::new(
-                higher((d - nearest - 2.0 * r) / self.tolerance, 0.0),
-                lower((d - nearest + 2.0 * r) / self.tolerance, 1.0),
-            );
-            let part = 1.0 - x.high * x.high;
-            sum += part * part;
-            let steepest = lower(higher(0.577_350_269_189_625_8, x.low), x.high);
-            // the directions from two nearest points to one point differ by at most the distance between those points
-            let apart = length(sub(from_foot, foot)) + 2.0 * r;
-            let far = d + nearest - 2.0 * r;
-            let turn = if far > apart { 2.0 * apart / far } else { 2.0 };
-            turning += 4.0 * steepest * (1.0 - steepest * steepest) / self.tolerance * turn;
-            let s = Interval::new(segment.start + higher(t - r, 0.0), segment.start + lower(t + r, segment.length));
-            along = along.union(s);
-            offset = offset.union(Interval::centred(cross(segment.along, from_foot), r));
+        let near = self.parts_near(middle, r, nearest);
+        let distance = Interval::new(higher(nearest - r, 0.0), nearest + r).widened_for_rounding();
+        let low = if near.offset.low <= 0.0 && near.offset.high >= 0.0 {
+            0.0
+        } else {
+            lower(near.offset.low.abs(), near.offset.high.abs())
+        };
+        let beside = Interval::new(low, near.offset.max_abs()).widened_for_rounding();
+        if distance.high < EXACT * near.room {
+            return Some(NearestBounds {
+                distance,
+                along: near.along.widened_for_rounding(),
+                offset: near.offset.widened_for_rounding(),
+                beside,
+                dalong: near.steepest * rounded * (1.0 + 1e-9),
+                doffset: rounded * (1.0 + 1e-9),
+                is_mixed: false,
+            });
         }
-        // a single segment is not averaged
-        let mixing = if count > 1 { turning / higher(1.0, sum) * (1.0 + 1e-9) } else { 0.0 };
-        let distance = Interval::new(higher(nearest - r, 0.0), nearest + r);
+        let along = near.along.union(near.window);
+        // in the transition, ρ is between d / 0.9 and d / 0.6; elsewhere the mean alone counts
+        let least = higher(distance.low, higher(0.6 * near.room, 0.02 * self.reach));
+        let window = higher(WINDOW * least, 1e-9);
+        let mixing = 1.54 * near.turning / window;
+        let transition = 1.5 / (MEAN - EXACT) * (rounded + 4.5 * MEAN * near.change) * MEAN / least;
+        let spread = along.high - along.low;
         Some(NearestBounds {
             distance,
             along: along.widened_for_rounding(),
-            offset: offset.widened_for_rounding(),
-            dalong: 1.0 + mixing * (along.high - along.low),
-            doffset: 1.0 + mixing * (offset.high - offset.low),
-            is_mixed: count > 1,
+            offset: Interval::new(-distance.high, distance.high).widened_for_rounding(),
+            beside: beside.union(distance),
+            dalong: 4.0 + (mixing + transition) * spread,
+            doffset: 4.0 + rounded + (mixing + transition) * 2.0 * distance.high,
+            is_mixed: true,
         })
     }
+
+    /// The segments that can be nearest to a point of a disc, and those that can take part in a mean.
+    fn parts_near(&self, middle: Point, r: f64, nearest: f64) -> PathParts {
+        let (first, second) = (nearest + 2.0 * r, (nearest + r) * (1.0 + WINDOW) + r);
+        let limit = higher(first, second) * (1.0 + 1e-9);
+        let mut parts = PathParts {
+            along: Interval::EMPTY,
+            window: Interval::EMPTY,
+            offset: Interval::EMPTY,
+            room: f64::INFINITY,
+            steepest: 1.0,
+            change: 0.0,
+            turning: 0.0,
+        };
+        let (mut count, mut sum) = (0.0, 0.0);
+        let runs =
+            self.runs.iter().zip(self.segments.chunks(RUN)).filter(|(run, _)| run.square(middle) <= limit * limit);
+        for segment in runs.flat_map(|(_, segments)| segments) {
+            let (on_chord, from_chord) = segment.nearest_on_chord(middle);
+            let to_chord = length(from_chord);
+            if to_chord <= second * (1.0 + 1e-9) {
+                let range = Interval::new(higher(on_chord - r, 0.0), lower(on_chord + r, segment.length));
+                parts.window = parts.window.union(segment.lengths(range));
+                count += 1.0;
+                let x = (to_chord - nearest + 2.0 * r) / (WINDOW * higher(nearest - r, 1e-12));
+                sum += if x < 1.0 { (1.0 - x * x) * (1.0 - x * x) } else { 0.0 };
+            }
+            if to_chord > first + 2.0 * segment.bulge() {
+                continue;
+            }
+            let foot = segment.nearest(middle);
+            if length(foot.away) > first * (1.0 + self.unevenness) {
+                continue;
+            }
+            let bend = segment.bend();
+            let spread = foot.spread - bend.abs() * r;
+            let steepest = 1.0 + segment.slopes[0].abs() + segment.slopes[1].abs();
+            let whole = Interval::new(0.0, segment.length);
+            let range = if spread > 0.05 {
+                let way = steepest / spread * r;
+                parts.steepest = higher(parts.steepest, steepest * segment.stretch / spread);
+                Interval::centred(foot.along, way).intersection(whole)
+            } else {
+                parts.room = 0.0;
+                whole
+            };
+            parts.along = parts.along.union(segment.lengths(range));
+            let sides = [foot.beside + r >= -segment.bulge(), foot.beside - r <= segment.bulge()];
+            for (side, is_there) in sides.into_iter().enumerate() {
+                if is_there {
+                    let [a, b] = [segment.room_at(side, range.low).0, segment.room_at(side, range.high).0];
+                    parts.room = lower(parts.room, lower(a, b));
+                    parts.change = higher(parts.change, segment.room_at(side, 0.0).1.abs());
+                }
+            }
+            let away = Interval::new(higher(nearest - r, 0.0), nearest + r);
+            if sides[0] {
+                parts.offset = parts.offset.union(away);
+            }
+            if sides[1] {
+                parts.offset = parts.offset.union(away.times(-1.0));
+            }
+            for (is_end, t) in [
+                (segment.start <= 0.0 && range.low <= 0.0, 0.0),
+                (segment.end() >= self.total() && range.high >= segment.length, segment.length),
+            ] {
+                if is_end {
+                    let way = if segment.length > 0.0 { segment.direction(t) } else { segment.along };
+                    let end = add(segment.from, scaled(segment.along, t));
+                    parts.offset = parts.offset.union(Interval::centred(cross(way, sub(middle, end)), r));
+                }
+            }
+        }
+        parts.turning = 4.0 * count / higher(1.0, sum);
+        parts
+    }
+}
+
+/// Parts of a path near a disc.
+struct PathParts {
+    /// Arc lengths of the points that can be nearest to a point of the disc.
+    along: Interval,
+    /// Arc lengths of the points that can take part in a mean.
+    window: Interval,
+    offset: Interval,
+    /// Smallest radius ρ at a nearest point.
+    room: f64,
+    /// Bound of the change of the arc length per metre, where the nearest point is exact.
+    steepest: f64,
+    /// Greatest change of the radius ρ per metre of the path.
+    change: f64,
+    /// Bound of Σ |∇w| / Σ w, times the distance over which a weight falls from 1 to 0.
+    turning: f64,
+}
+
+/// The box of a run of segments, with their arcs.
+fn area_of_run(run: &[PathSegment]) -> Area {
+    let ends = run.iter().flat_map(|segment| [segment.from, segment.to()]);
+    Area::enclosing(ends).grown(run.iter().map(PathSegment::bulge).fold(0.0, higher))
 }
 
 impl NearestBounds {
@@ -489,6 +691,7 @@ impl NearestBounds {
             distance: self.distance.union(other.distance),
             along: self.along.union(other.along),
             offset: self.offset.union(other.offset),
+            beside: self.beside.union(other.beside),
             dalong: higher(self.dalong, other.dalong),
             doffset: higher(self.doffset, other.doffset),
             is_mixed: self.is_mixed || other.is_mixed,
@@ -506,7 +709,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_never_jumps_between_the_legs() {
+    fn arc_lengths_never_jump_between_the_legs() {
         let path = hairpin();
         let mut last: Option<NearestPoint> = None;
         for k in 0..=4000 {
@@ -523,7 +726,7 @@ mod tests {
     }
 
     #[test]
-    fn gradients_are_those_of_the_means() {
+    fn gradients_match_differences() {
         let path = hairpin();
         let e = 1e-5;
         let mut kinks = 0;
@@ -539,6 +742,7 @@ mod tests {
                 let error = |x: f64, y: f64, g: f64| ((x - y) / (2.0 * e) - g).abs();
                 let worst = error(a.along, b.along, near.dalong[axis])
                     + error(a.offset, b.offset, near.doffset[axis])
+                    + error(a.beside, b.beside, near.dbeside[axis])
                     + error(a.distance, b.distance, near.ddistance[axis]);
                 kinks += usize::from(worst > 1e-3);
             }
@@ -550,15 +754,13 @@ mod tests {
     fn roads_lose_their_corners_and_keep_their_ends() {
         let points = [[0.0, 0.0], [500.0, 0.0], [500.0, 500.0], [1000.0, 500.0]];
         let eased = Path::new(&points, CurveFit::Straight, 150.0, 50.0);
-        let ends =
-            (eased.segments[0].from, eased.segments.last().map(|c| add(c.from, scaled(c.along, c.length))).unwrap());
+        let ends = (eased.segments[0].from, eased.segments.last().map(PathSegment::to).unwrap());
         assert!(length(sub(ends.0, points[0])) < 1e-9 && length(sub(ends.1, points[3])) < 1e-6, "{ends:?}");
         // the curvature of an eased path changes gradually: no segment turns by more than a few degrees from the
         // previous segment
         let sharpest = eased.segments.windows(2).map(|c| cross(c[0].along, c[1].along).abs()).fold(0.0, higher);
         assert!(sharpest < 0.2, "{sharpest}");
-        let corner =
-            eased.segments.iter().map(|c| length(c.nearest_on_segment([500.0, 0.0]).1)).fold(f64::INFINITY, lower);
+        let corner = eased.segments.iter().map(|c| length(c.nearest([500.0, 0.0]).away)).fold(f64::INFINITY, lower);
         assert!(corner > 5.0 && corner < 120.0, "{corner}");
     }
 }
