@@ -80,6 +80,11 @@ const FRAMES = 16u;
 const PARTS = 5u;
 const VECTORS = 16u;
 const RUN = 8u;
+// window of the mean along curves, and the part of the free radius from and to which the mean takes over; see
+// src/construction/geometry/path.rs
+const WINDOW = 0.35;
+const EXACT = 0.6;
+const MEAN = 0.9;
 const TAU = 6.2831853;
 // value that means "no bound"
 const NONE = 1e30;
@@ -323,7 +328,8 @@ fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
     return out;
 }
 
-// Value of an image: cubic splines through the samples (Catmull & Rom 1974). `picture` is the index of its three words: first sample, width, height.
+// Value of an image: cubic splines through the samples (Catmull & Rom 1974). `picture` is the index of its three words:
+// first sample, width, height.
 fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
     let size = vec2<u32>(words[picture + 1u], words[picture + 2u]);
     let x = saturate(place) * vec2<f32>(size - 1u);
@@ -1120,24 +1126,29 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             continue;
         }
 
-        // curves: the distance to the nearest segment, then the weighted mean over all segments that are almost as near
+        // curves: the nearest point of all arcs; then, near the places that are equally far from two parts of the curve,
+        // the weighted mean over the chords of all arcs that are almost as near
+        // (src/construction/geometry/path.rs and segment.rs)
         var distance = 0.0;
-        var sums = vec3<f32>(0.0);
+        // position along the curve, offset from it (positive to the right), distance beside it
+        var course = vec3<f32>(0.0);
         var vertices = 0u;
         var runs = 0u;
         if is_course {
-            vertices = o + 5u;
-            runs = vertices + list_words(vertices, 2u);
+            vertices = o + 4u;
+            runs = vertices + list_words(vertices, 8u);
             let widest = real(o);
-            let tolerance = real(o + 1u);
             let chords = words[vertices] - 1u;
             var nearest = (widest + reach) * (widest + reach);
             let turns = words[runs];
+            // share of the mean; sums of the weights, and of the weights times arc length and side
+            var mean_share = 0.0;
+            var sums = vec3<f32>(0.0);
             for (var run = 0u; run < 2u * turns; run++) {
                 if run == turns {
                     distance = sqrt(nearest);
-                    if distance >= widest { break; }
-                    nearest = (distance + tolerance) * (distance + tolerance);
+                    if distance >= widest || mean_share <= 0.0 { break; }
+                    nearest = distance * distance * (1.0 + WINDOW) * (1.0 + WINDOW);
                 }
                 let is_second = run >= turns;
                 let own_run = select(run, run - turns, is_second);
@@ -1146,27 +1157,55 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 if dot(away, away) >= nearest { continue; }
                 var start = real(box + 4u);
                 for (var k = own_run * RUN; k < min((own_run + 1u) * RUN, chords); k++) {
-                    let v = vertices + 1u + 2u * k;
+                    let v = vertices + 1u + 8u * k;
                     let from_here = vec2<f32>(real(v), real(v + 1u));
-                    let segment = vec2<f32>(real(v + 2u), real(v + 3u)) - from_here;
+                    let segment = vec2<f32>(real(v + 8u), real(v + 9u)) - from_here;
                     let long = length(segment);
                     let unit = select(vec2<f32>(1.0, 0.0), segment / max(long, 1e-30), long > 0.0);
-                    let t = clamp(dot(q - from_here, unit), 0.0, long);
-                    let rest = q - from_here - unit * t;
+                    let slopes = vec2<f32>(real(v + 2u), real(v + 3u));
+                    let stretch = 1.0 + (2.0 * dot(slopes, slopes) - slopes.x * slopes.y) / 30.0;
+                    let way = vec2<f32>(dot(q - from_here, unit), cross_of(unit, q - from_here));
+                    let bend = (slopes.y - slopes.x) / max(long, 1e-30);
+                    let spread = 1.0 - bend * way.y;
+                    // the arc counts in the first round, its chord in the second
+                    let on_arc = select(select(0.0, long, 2.0 * way.x >= long), (way.x + slopes.x * way.y) / max(spread, 1e-30), spread > 0.0);
+                    let t = clamp(select(on_arc, way.x, is_second), 0.0, long);
+                    let part = t / max(long, 1e-30);
+                    let arc = long * part * (1.0 - part) * (slopes.x * (1.0 - part) - slopes.y * part);
+                    let rest = way - vec2<f32>(t, select(arc, 0.0, is_second));
                     let square = dot(rest, rest);
-                    if !is_second {
-                        nearest = min(nearest, square);
-                    } else if square < nearest {
-                        let x = (sqrt(square) - distance) / tolerance;
-                        let w = (1.0 - x * x) * (1.0 - x * x);
-                        sums += w * vec3<f32>(1.0, start + t, unit.x * rest.y - unit.y * rest.x);
+                    if square < nearest {
+                        if is_second {
+                            let own = sqrt(square);
+                            let x = max(own / distance - 1.0, 0.0) / WINDOW;
+                            let w = (1.0 - x * x) * (1.0 - x * x);
+                            sums += w * vec3<f32>(1.0, start + t * stretch, way.y / max(own, 1e-30));
+                        } else {
+                            nearest = square;
+                            let own = sqrt(square);
+                            let is_left = rest.y < 0.0;
+                            var across = select(own, -own, is_left);
+                            if (k == 0u && t <= 0.0) || (k + 1u == chords && t >= long) {
+                                // beyond an end of the curve
+                                let slope = slopes.x + bend * t;
+                                across = (rest.y - slope * rest.x) / sqrt(1.0 + slope * slope);
+                            }
+                            course = vec3<f32>(start + t * stretch, across, abs(across));
+                            let rooms = v + select(4u, 6u, is_left);
+                            let room = mix(real(rooms), real(rooms + 1u), part);
+                            mean_share = smooth_step((own / max(room, 1e-30) - EXACT) / (MEAN - EXACT));
+                        }
                     }
-                    start += long;
+                    start += long * stretch;
                 }
             }
-            weight = falloff_over(distance, reach, real(o + 2u), real(o + 3u));
+            if sums.x > 0.0 {
+                let side = clamp(sums.z / sums.x * (1.0 + WINDOW), -1.0, 1.0);
+                course = mix(course, vec3<f32>(sums.y / sums.x, distance * side, distance), mean_share);
+            }
+            weight = falloff_over(distance, reach, real(o + 1u), real(o + 2u));
             // if the width varies along the curve, the weight is computed later, when the width is known
-            if real(o + 4u) > 0.0 {
+            if real(o + 3u) > 0.0 {
                 weight = vec4<f32>(0.0, 0.0, select(0.0, 1.0, distance < widest + reach), bounds.w);
             }
             if distance >= widest { weight.x = 0.0; }
@@ -1222,31 +1261,30 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var end_of_lines = 0u;
         let is_lined = (is_course && distance < real(o)) || (is_contour && weight.z > 0.0);
         if is_lined {
-            let place = sums.yz / max(sums.x, 1e-30);
             let first_line = select(o + 8u + select(1u, list_words(o + 8u, 2u), is_contour), runs + list_words(runs, 5u), is_course);
             var line = first_line;
             var here = 0u;
             var after = 0u;
             let lines = select(5u, 3u, kind == 4u);
             for (var j = 0u; j < lines; j++) {
-                var arg = select(angle, place.x, is_course);
+                var arg = select(angle, course.x, is_course);
                 if is_contour && j == 1u { continue; }
                 // near the centre of an outline, all directions blend into the third value; other contours do not have
                 // this value
                 if is_contour && j == 2u && !is_outline { continue; }
                 if j == 3u {
                     if is_course {
-                        x = place.y / values[1];
+                        x = course.y / values[1];
                         let stations = words[line];
                         here = line + 1u;
                         after = here;
                         for (var k = 0u; k + 1u < stations; k++) {
                             after = here + 2u + list_words(here + 2u, 3u);
-                            if k + 2u >= stations || real(after) > place.x { break; }
+                            if k + 2u >= stations || real(after) > course.x { break; }
                             here = after;
                         }
                         let long = real(after) - real(here);
-                        if long > 0.0 { between = smooth_step((place.x - real(here)) / long); }
+                        if long > 0.0 { between = smooth_step((course.x - real(here)) / long); }
                     } else {
                         x = select(d / values[0], shore, is_outline);
                         let spokes = words[line];
@@ -1279,7 +1317,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     let record = select(here, after, j == 4u);
                     arg = x;
                     if is_course {
-                        if words[record + 1u] == 1u { arg = abs(x); }
+                        if words[record + 1u] == 1u { arg = course.z / values[1]; }
                         begin_line = record + 2u;
                     } else {
                         begin_line = record + 1u;
@@ -1314,11 +1352,11 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 }
                 height = real(o + 2u) + real(o + 3u) * rise;
             } else {
-                x = place.y / values[1];
-                let share = real(o + 4u);
+                x = course.y / values[1];
+                let share = real(o + 3u);
                 if share > 0.0 {
                     let own = share * values[1];
-                    let there = falloff(distance, own, own + real(o + 3u) - real(o + 2u));
+                    let there = falloff(distance, own, own + real(o + 2u) - real(o + 1u));
                     weight = vec4<f32>(there, max(there - bounds.w * reach, 0.0), min(there + bounds.w * reach, 1.0), bounds.w);
                 }
                 height = values[0] + values[2] * mix(values[3], values[4], between);
@@ -1352,7 +1390,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             weight = vec4<f32>(weight.x, max(weight.x - bounds.w * reach, 0.0), min(weight.x + bounds.w * reach, 1.0), bounds.w);
         } else if kind == 4u && is_lined {
             picture = end_of_lines;
-            let turned = sums.y / max(sums.x, 1e-30) * real(picture + 3u);
+            let turned = course.x * real(picture + 3u);
             let t = turned - 2.0 * floor(0.5 * turned);
             uv = vec2<f32>(select(2.0 - t, t, t <= 1.0), 0.5 + 0.5 * x);
         }
