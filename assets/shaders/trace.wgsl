@@ -690,7 +690,10 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 switch opening {
                     case REPLACE, ADD: { pc += 18u; }
                     case WARP: { pc += 27u + 4u * words[pc + 26u]; }
-                    case DETAIL: { pc += 8u; }
+                    case DETAIL: {
+                        pc += 8u;
+                        under = vec4<f32>(0.0);
+                    }
                     case GULLIES: { pc += 22u + 5u * words[pc + 21u]; }
                     case PROBE: { pc = words[pc + 6u]; }
                     default: { pc += 6u; }
@@ -723,6 +726,17 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                             own = replaced(own, held_within(given, by), words[at]);
                         }
                     } else {
+                        if op == DETAIL {
+                            // where a piece is not terrain, its share is reduced (src/construction/operators/detail.rs)
+                            under += share * vec4<f32>(given.weight, given.least, given.most, given.fade);
+                            steep = max(steep, given.most);
+                            let sigma = min(vec3<f32>(given.weight, given.least, given.most) / THRESHOLD, vec3<f32>(1.0));
+                            given.laid = min(given.slope * sigma.z, given.laid / THRESHOLD);
+                            given.fade = select(given.fade / THRESHOLD, 0.0, given.least >= THRESHOLD);
+                            given.weight = sigma.x;
+                            given.least = sigma.y;
+                            given.most = sigma.z;
+                        }
                         own = blended(own, given, select(1.0, share, op == DETAIL), count == 0u);
                         count += 1u;
                     }
@@ -832,6 +846,13 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 given = own;
                 if op == GULLIES { given = gullied(at, p, r, spacing, own, under.xyz); }
                 if op != REPLACE && op != ADD && count > 1u { given = blend_bounds(own); }
+                if op == DETAIL && count > 0u {
+                    given.weight = under.x;
+                    given.least = under.y;
+                    given.most = under.z;
+                    given.fade = under.w;
+                    given.laid = min(given.laid * max(steep, THRESHOLD) * 1.0001, min(given.slope * under.z, NONE));
+                }
                 if op == WARP || op == GULLIES {
                     given.slope = min(given.slope * share, NONE);
                     given.fade *= share;
