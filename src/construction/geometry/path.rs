@@ -8,8 +8,8 @@
 //!
 //! Let ρ be the radius of the largest circle that touches the curve at q, from the side of the given point, and that
 //! meets no other part of the curve. Where d = ρ, two points of the curve are equally near, as between the legs of a
-//! hairpin bend, and s jumps. There s is a weighted mean s̃ over all arcs within 1.35 d: s̃ = Σ wₖ sₖ / Σ wₖ with
-//! wₖ = (1 - ((dₖ - d)/τ)²)² and τ = 0.35 d. Here dₖ is the distance to the chord of arc k, and sₖ is the arc length of
+//! hairpin bend, and s jumps. There s is a weighted mean s̃ over all arcs within 1.35 d. It is s̃ = Σ wₖ sₖ / Σ wₖ with
+//! the weights wₖ = (1 - ((dₖ - d)/τ)²)² and τ = 0.35 d. Here dₖ is the distance to the chord of arc k, and sₖ is the arc length of
 //! the nearest point of this chord. Up to d = 0.6 ρ, s is exact; from d = 0.9 ρ on, s = s̃; between, s changes smoothly.
 //! Functions of s and o therefore keep the Lipschitz property that the paper requires.
 //! Roads: the heading as a function of arc length is averaged twice over a given length. This turns corners and
@@ -18,6 +18,8 @@
 //! Lipschitz: up to d = 0.6 ρ, s changes by at most 1 / (1 - d/ρ) times the distance that the point moves, and o by
 //! that distance. Elsewhere the bound adds the changes of the weights and of the transition.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6; Catmull & Rom 1974.
+
+mod bounds;
 
 pub use super::line::closed_line;
 use super::line::eased;
@@ -489,214 +491,12 @@ impl Path {
         near.offset += share * (d * limited - near.offset);
         near.beside += share * (d - near.beside);
     }
-
-    /// Bounds of [`nearest_point`](Self::nearest_point) over the capsule; `None` if the whole capsule is farther away
-    /// than the reach. A long capsule is divided into parts, because fewer segments affect each part.
-    pub fn nearest_bounds(&self, capsule: &Capsule) -> Option<NearestBounds> {
-        let span = sub(capsule.to, capsule.from);
-        let parts = ((length(span) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
-        let mut all: Option<NearestBounds> = None;
-        let mut leaves = false;
-        for k in 0..parts {
-            let at = |k: usize| add(capsule.from, scaled(span, k as f64 / parts as f64));
-            let part = Capsule { from: at(k), to: at(k + 1), pad: capsule.pad };
-            match self.nearest_bounds_of_part(&part) {
-                Some(one) => all = Some(all.map_or(one, |all| all.union(&one))),
-                None => leaves = true,
-            }
-        }
-        let mut all = all?;
-        if leaves {
-            // parts farther away than the reach have no weight, so the bound of their distance need not be exact
-            all.distance = all.distance.union(Interval::one(self.reach));
-        }
-        Some(all)
-    }
-
-    /// Distance from `p` to the nearest of the given runs of segments.
-    fn distance_to(&self, p: Point, runs: impl Iterator<Item = usize>) -> f64 {
-        let mut nearest = f64::INFINITY;
-        for run in runs {
-            if self.runs[run].square(p) < nearest {
-                for segment in self.run(run) {
-                    let away = segment.nearest(p).away;
-                    nearest = lower(nearest, dot(away, away));
-                }
-            }
-        }
-        nearest.sqrt()
-    }
-
-    fn nearest_bounds_of_part(&self, capsule: &Capsule) -> Option<NearestBounds> {
-        let rounded = 1.0 + self.unevenness;
-        let (middle, r) = (capsule.middle(), capsule.radius() * rounded * (1.0 + 1e-9));
-        if !self.area.meets(&Area::centred(middle, r)) {
-            return None;
-        }
-        let everywhere = || self.distance_to(middle, 0..self.runs.len());
-        let nearest = if self.area.contains(middle) {
-            // segments that are not stored in the cell are farther away than the reach and τ
-            let found = self.distance_to(middle, self.candidates(middle).iter().map(|&index| usize::from(index)));
-            match found {
-                found if found <= self.reach + self.tolerance => found,
-                _ if r <= self.tolerance => return None,
-                _ => everywhere(),
-            }
-        } else {
-            everywhere()
-        };
-        if nearest - r >= self.reach {
-            return None;
-        }
-        let near = self.parts_near(middle, r, nearest);
-        let distance = Interval::new(higher(nearest - r, 0.0), nearest + r).widened_for_rounding();
-        let low = if near.offset.low <= 0.0 && near.offset.high >= 0.0 {
-            0.0
-        } else {
-            lower(near.offset.low.abs(), near.offset.high.abs())
-        };
-        let beside = Interval::new(low, near.offset.max_abs()).widened_for_rounding();
-        if distance.high < EXACT * near.room {
-            return Some(NearestBounds {
-                distance,
-                along: near.along.widened_for_rounding(),
-                offset: near.offset.widened_for_rounding(),
-                beside,
-                dalong: near.steepest * rounded * (1.0 + 1e-9),
-                doffset: rounded * (1.0 + 1e-9),
-                is_mixed: false,
-            });
-        }
-        let along = near.along.union(near.window);
-        // in the transition, ρ is between d / 0.9 and d / 0.6; elsewhere the mean alone counts
-        let least = higher(distance.low, higher(0.6 * near.room, 0.02 * self.reach));
-        let window = higher(WINDOW * least, 1e-9);
-        let mixing = 1.54 * near.turning / window;
-        let transition = 1.5 / (MEAN - EXACT) * (rounded + 4.5 * MEAN * near.change) * MEAN / least;
-        let spread = along.high - along.low;
-        Some(NearestBounds {
-            distance,
-            along: along.widened_for_rounding(),
-            offset: Interval::new(-distance.high, distance.high).widened_for_rounding(),
-            beside: beside.union(distance),
-            dalong: 4.0 + (mixing + transition) * spread,
-            doffset: 4.0 + rounded + (mixing + transition) * 2.0 * distance.high,
-            is_mixed: true,
-        })
-    }
-
-    /// The segments that can be nearest to a point of a disc, and those that can take part in a mean.
-    fn parts_near(&self, middle: Point, r: f64, nearest: f64) -> PathParts {
-        let (first, second) = (nearest + 2.0 * r, (nearest + r) * (1.0 + WINDOW) + r);
-        let limit = higher(first, second) * (1.0 + 1e-9);
-        let mut parts = PathParts {
-            along: Interval::EMPTY,
-            window: Interval::EMPTY,
-            offset: Interval::EMPTY,
-            room: f64::INFINITY,
-            steepest: 1.0,
-            change: 0.0,
-            turning: 0.0,
-        };
-        let (mut count, mut sum) = (0.0, 0.0);
-        let runs =
-            self.runs.iter().zip(self.segments.chunks(RUN)).filter(|(run, _)| run.square(middle) <= limit * limit);
-        for segment in runs.flat_map(|(_, segments)| segments) {
-            let (on_chord, from_chord) = segment.nearest_on_chord(middle);
-            let to_chord = length(from_chord);
-            if to_chord <= second * (1.0 + 1e-9) {
-                let range = Interval::new(higher(on_chord - r, 0.0), lower(on_chord + r, segment.length));
-                parts.window = parts.window.union(segment.lengths(range));
-                count += 1.0;
-                let x = (to_chord - nearest + 2.0 * r) / (WINDOW * higher(nearest - r, 1e-12));
-                sum += if x < 1.0 { (1.0 - x * x) * (1.0 - x * x) } else { 0.0 };
-            }
-            if to_chord > first + 2.0 * segment.bulge() {
-                continue;
-            }
-            let foot = segment.nearest(middle);
-            if length(foot.away) > first * (1.0 + self.unevenness) {
-                continue;
-            }
-            let bend = segment.bend();
-            let spread = foot.spread - bend.abs() * r;
-            let steepest = 1.0 + segment.slopes[0].abs() + segment.slopes[1].abs();
-            let whole = Interval::new(0.0, segment.length);
-            let range = if spread > 0.05 {
-                let way = steepest / spread * r;
-                parts.steepest = higher(parts.steepest, steepest * segment.stretch / spread);
-                Interval::centred(foot.along, way).intersection(whole)
-            } else {
-                parts.room = 0.0;
-                whole
-            };
-            parts.along = parts.along.union(segment.lengths(range));
-            let sides = [foot.beside + r >= -segment.bulge(), foot.beside - r <= segment.bulge()];
-            for (side, is_there) in sides.into_iter().enumerate() {
-                if is_there {
-                    let [a, b] = [segment.room_at(side, range.low).0, segment.room_at(side, range.high).0];
-                    parts.room = lower(parts.room, lower(a, b));
-                    parts.change = higher(parts.change, segment.room_at(side, 0.0).1.abs());
-                }
-            }
-            let away = Interval::new(higher(nearest - r, 0.0), nearest + r);
-            if sides[0] {
-                parts.offset = parts.offset.union(away);
-            }
-            if sides[1] {
-                parts.offset = parts.offset.union(away.times(-1.0));
-            }
-            for (is_end, t) in [
-                (segment.start <= 0.0 && range.low <= 0.0, 0.0),
-                (segment.end() >= self.total() && range.high >= segment.length, segment.length),
-            ] {
-                if is_end {
-                    let way = if segment.length > 0.0 { segment.direction(t) } else { segment.along };
-                    let end = add(segment.from, scaled(segment.along, t));
-                    parts.offset = parts.offset.union(Interval::centred(cross(way, sub(middle, end)), r));
-                }
-            }
-        }
-        parts.turning = 4.0 * count / higher(1.0, sum);
-        parts
-    }
-}
-
-/// Parts of a path near a disc.
-struct PathParts {
-    /// Arc lengths of the points that can be nearest to a point of the disc.
-    along: Interval,
-    /// Arc lengths of the points that can take part in a mean.
-    window: Interval,
-    offset: Interval,
-    /// Smallest radius ρ at a nearest point.
-    room: f64,
-    /// Bound of the change of the arc length per metre, where the nearest point is exact.
-    steepest: f64,
-    /// Greatest change of the radius ρ per metre of the path.
-    change: f64,
-    /// Bound of Σ |∇w| / Σ w, times the distance over which a weight falls from 1 to 0.
-    turning: f64,
 }
 
 /// The box of a run of segments, with their arcs.
 fn area_of_run(run: &[PathSegment]) -> Area {
     let ends = run.iter().flat_map(|segment| [segment.from, segment.to()]);
     Area::enclosing(ends).grown(run.iter().map(PathSegment::bulge).fold(0.0, higher))
-}
-
-impl NearestBounds {
-    fn union(&self, other: &Self) -> Self {
-        Self {
-            distance: self.distance.union(other.distance),
-            along: self.along.union(other.along),
-            offset: self.offset.union(other.offset),
-            beside: self.beside.union(other.beside),
-            dalong: higher(self.dalong, other.dalong),
-            doffset: higher(self.doffset, other.doffset),
-            is_mixed: self.is_mixed || other.is_mixed,
-        }
-    }
 }
 
 #[cfg(test)]

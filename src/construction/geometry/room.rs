@@ -1,7 +1,7 @@
 //! Circles that touch a path without meeting another part of it. Inside them the nearest point of the path is unique.
 //!
-//! Formula: the circle that touches the line at γ with the unit normal n, and that passes through another point q of the
-//! path, has the radius |q - γ|² / (2 (q - γ)·n). The smallest of these radii and of the radii of curvature is the
+//! Formula: the circle that touches the line at γ with the unit normal n, and that passes through another point q of
+//! the path, has the radius |q - γ|² / (2 (q - γ)·n). The smallest of these radii and of the radii of curvature is the
 //! radius of the largest empty circle. Its centre is on the medial axis of the path.
 //! Source: Ma, Bae & Choi 2012 (shrinking balls).
 

@@ -3,8 +3,8 @@
 //! Formula: f = (1 - t) f_A + t f_B and α = (1 - t) α_A + t α_B with t = 1 - (k_B - κ)/(k_B - k_A), clamped to [0, 1].
 //! Here κ is the level of detail, and k_A to k_B is the range of the transition. At t = 0 only A is visible, at t = 1
 //! only B. The paper does not define f where a piece is not terrain (α < ½). There, the share of this piece is
-//! multiplied by σ = α/½: f = ((1 - t) σ_A f_A + t σ_B f_B) / ((1 - t) σ_A + t σ_B). Where both pieces are terrain, this
-//! is the formula of the paper.
+//! multiplied by σ = α/½: f = ((1 - t) σ_A f_A + t σ_B f_B) / ((1 - t) σ_A + t σ_B). Where both pieces are terrain,
+//! this is the formula of the paper.
 //! Source: Génevaux et al. 2014, §6 and fig. 16.
 
 use super::blend::{self, BlendSum, BlendSumRow};

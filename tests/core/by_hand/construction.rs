@@ -1,10 +1,14 @@
 //! Construction trees (document 004): images, contours and curves whose heights are known by hand.
 
 use talweg::construction::geometry::path::{CurveFit, Path};
+use talweg::construction::operators::detail::DetailSettings;
 use talweg::construction::primitives::contour::{Contour, ContourSettings, Landform, OutlineFit};
 use talweg::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use talweg::construction::primitives::disc::Disc;
+use talweg::construction::primitives::ground::ReliefStyle;
 use talweg::construction::primitives::image::{Image, ImageSettings};
-use talweg::construction::{Detail, GroundSample, Piece, PieceKind, Program, Tree};
+use talweg::construction::trace::{TraceRay, Tracer};
+use talweg::construction::{Detail, GroundSample, OperatorGroup, Piece, PieceKind, Program, Tree};
 use talweg::param::ImageFile;
 use talweg::scene::Scene;
 
@@ -198,4 +202,58 @@ fn joints_of_straight_legs_have_no_bulge() {
             assert!((sample.height - height).abs() < 1e-6, "{p:?}: {} instead of {height}", sample.height);
         }
     }
+}
+
+/// Level ground of the given height, with weight 1 around the middle of the square.
+fn plateau(height: f32) -> Piece {
+    Piece::new(PieceKind::Disc(Disc {
+        radius: 9000.0,
+        core: 0.9,
+        height,
+        surface: ReliefStyle::Level,
+        ..Disc::default()
+    }))
+}
+
+/// Two plateaus of 100 m and 900 m that the level of detail switches between 0.2 and 0.6.
+fn switched() -> Tree {
+    let settings = DetailSettings { from: 0.2, to: 0.6 };
+    let children = vec![plateau(100.0), plateau(900.0)];
+    Tree { terrain: Piece::new(PieceKind::Detail(OperatorGroup { settings, children })), ..Tree::default() }
+}
+
+/// f = (1 - t) f_A + t f_B and α = (1 - t) α_A + t α_B, with t = 1 - (k_B - κ)/(k_B - k_A).
+#[test]
+fn levels_of_detail_mix_the_heights() {
+    let program = Program::new(&switched(), 1);
+    for (level, height) in
+        [(0.0, 100.0), (0.2, 100.0), (0.3, 300.0), (0.4, 500.0), (0.5, 700.0), (0.6, 900.0), (1.0, 900.0)]
+    {
+        let sample = program.sample([4000.0, 4000.0], &Detail { level, spacing: 0.0 });
+        assert!((sample.height - height).abs() < 1e-3, "{level}: {} instead of {height}", sample.height);
+        assert!((sample.weight - 1.0).abs() < 1e-9, "{level}: {}", sample.weight);
+    }
+}
+
+/// Rays meet the ground at every level of detail: neither piece is outside the range of heights.
+#[test]
+fn rays_meet_the_ground_at_every_level_of_detail() {
+    let program = Program::new(&switched(), 1);
+    for (level, height) in [(0.0, 100.0), (0.3, 300.0), (0.45, 600.0), (1.0, 900.0)] {
+        let mut tracer = Tracer::new(&program);
+        tracer.level = level;
+        assert!(tracer.range().low <= 100.0 && tracer.range().high >= 900.0, "{:?}", tracer.range());
+        let slanting = 1.0 / 2.0f64.sqrt();
+        let ray = TraceRay { origin: [4000.0, 2000.0, 2500.0], direction: [0.0, slanting, -slanting] };
+        let distance = tracer.trace(&ray).distance.expect("the ray meets the plateau");
+        let met = 2500.0 - distance * slanting;
+        assert!((met - height).abs() < 0.1, "{level}: {met} instead of {height}");
+    }
+}
+
+#[test]
+fn an_empty_range_of_levels_is_refused() {
+    let piece = "(form: Detail(settings: (from: 0.7, to: 0.7), of: [(form: Disc()), (form: Disc())]))";
+    let error = Tree::from_ron(&format!("(terrain: {piece})")).unwrap_err();
+    assert!(error.contains("level of detail") && error.contains("`to` (0.7)"), "{error}");
 }
