@@ -24,7 +24,7 @@ mod bounds;
 pub use super::line::closed_line;
 use super::line::eased;
 pub(crate) use super::line::flatten;
-use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, smooth, sub};
+use super::plane::{Area, Interval, Point, add, cross, dot, higher, length, lower, scaled, smooth, sub};
 use super::room::with_room;
 use super::segment::{PathFoot, PathSegment, vertices_of};
 
@@ -502,6 +502,7 @@ fn area_of_run(run: &[PathSegment]) -> Area {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::plane::Capsule;
 
     fn hairpin() -> Path {
         let points = [[0.0, 0.0], [400.0, 20.0], [480.0, 80.0], [400.0, 140.0], [0.0, 160.0]];

@@ -4,7 +4,7 @@
 //! path by at most 1 / (1 - d/ρ) times the distance that the point moves. Elsewhere, the bounds hold for the mean and
 //! for the transition to it: the weights of the mean change by at most 1.54 times the change of their argument.
 
-use super::{EXACT, MEAN, MOST_PARTS, NearestBounds, Path, PathSegment, WINDOW};
+use super::{EXACT, MEAN, MOST_PARTS, NearestBounds, Path, RUN, WINDOW};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, sub};
 
 impl Path {
