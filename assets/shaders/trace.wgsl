@@ -1167,7 +1167,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             var sums = vec3<f32>(0.0);
             for (var run = 0u; run < 2u * turns; run++) {
                 if run == turns {
-                    distance = sqrt(nearest);
+                    if nearest >= (widest + reach) * (widest + reach) { distance = widest + reach; }
                     if distance >= widest || mean_share <= 0.0 { break; }
                     nearest = distance * distance * (1.0 + WINDOW) * (1.0 + WINDOW);
                 }
@@ -1203,17 +1203,27 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                             sums += w * vec3<f32>(1.0, start + t * stretch, way.y / max(own, 1e-30));
                         } else {
                             nearest = square;
-                            let own = sqrt(square);
-                            let is_left = rest.y < 0.0;
+                            // one step of Newton's method
+                            let slope_there = slopes.x * (1.0 - part) * (1.0 - 3.0 * part) + slopes.y * part * (3.0 * part - 2.0);
+                            let curve = (slopes.x * (6.0 * part - 4.0) + slopes.y * (6.0 * part - 2.0)) / max(long, 1e-30);
+                            let turn = 1.0 + slope_there * slope_there - curve * rest.y;
+                            let is_free = turn > 0.05 && t > 0.0 && t < long;
+                            let place = clamp(t + select(0.0, (rest.x + slope_there * rest.y) / max(turn, 0.05), is_free), 0.0, long);
+                            let exact = place / max(long, 1e-30);
+                            let height_there = long * exact * (1.0 - exact) * (slopes.x * (1.0 - exact) - slopes.y * exact);
+                            let found = way - vec2<f32>(place, height_there);
+                            let own = length(found);
+                            distance = own;
+                            let is_left = found.y < 0.0;
                             var across = select(own, -own, is_left);
                             if (k == 0u && t <= 0.0) || (k + 1u == chords && t >= long) {
                                 // beyond an end of the curve
                                 let slope = slopes.x + bend * t;
                                 across = (rest.y - slope * rest.x) / sqrt(1.0 + slope * slope);
                             }
-                            course = vec3<f32>(start + t * stretch, across, abs(across));
+                            course = vec3<f32>(start + place * stretch, across, abs(across));
                             let rooms = v + select(4u, 6u, is_left);
-                            let room = mix(real(rooms), real(rooms + 1u), part);
+                            let room = mix(real(rooms), real(rooms + 1u), exact);
                             mean_share = smooth_step((own / max(room, 1e-30) - EXACT) / (MEAN - EXACT));
                         }
                     }

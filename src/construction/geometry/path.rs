@@ -351,8 +351,9 @@ impl Path {
                 }
             }
         }
-        let distance = nearest.sqrt();
-        if distance >= self.reach {
+        let foot = self.segments[found].refined(p, foot);
+        let distance = dot(foot.away, foot.away).sqrt();
+        if nearest.is_infinite() || distance >= self.reach {
             return None;
         }
         let (mut near, room, droom) = self.exact::<G>(found, &foot, distance);
@@ -369,7 +370,7 @@ impl Path {
     fn exact<const G: bool>(&self, found: usize, foot: &PathFoot, distance: f64) -> (NearestPoint, f64, Point) {
         let segment = &self.segments[found];
         let (t, away) = (foot.along, foot.away);
-        let is_between = t > 0.0 && t < segment.length;
+        let is_between = foot.is_between && segment.length > 0.0;
         let (rise, slope) = if segment.length > 0.0 { segment.arc(t) } else { (0.0, 0.0) };
         let side = usize::from(foot.beside < rise);
         let sign = if side == 0 { 1.0 } else { -1.0 };
@@ -390,8 +391,7 @@ impl Path {
         if G {
             let right = segment.right();
             if is_between {
-                let turn = (segment.slopes[0] + segment.bend() * t) / foot.spread;
-                dt = add(scaled(segment.along, 1.0 / foot.spread), scaled(right, turn));
+                dt = scaled(add(segment.along, scaled(right, slope)), 1.0 / foot.spread);
             }
             if distance > 0.0 {
                 let unit = scaled(away, 1.0 / distance);

@@ -3,7 +3,8 @@
 //! Definition: at the distance t along the chord of length L, the arc is h(t) = L (a τ (1 - τ)² - b τ² (1 - τ)) beside
 //! the chord, with τ = t / L and the slopes a and b of the line at both ends of the chord. A point x along and y beside
 //! the chord has its nearest point at t = (x + a y) / (1 - (b - a) y / L). This is the point whose normal, interpolated
-//! between the normals at both ends, passes through the given point. Arcs that share an end and its slope therefore
+//! between the normals at both ends, passes through the given point. Two steps of Newton's method with the slope of the
+//! arc itself make it the true nearest point; they change nothing at the ends. Arcs that share an end and its slope therefore
 //! share the normal there, so the nearest point moves along the path without jumps up to the centre of curvature.
 
 use super::plane::{Interval, Point, add, cross, dot, higher, length, scaled, sub};
@@ -61,6 +62,8 @@ pub(super) struct PathFoot {
     pub beside: f64,
     /// 1 - (b - a) y / L: 1 on the path, 0 at the centre of curvature.
     pub spread: f64,
+    /// Whether the nearest point is on the arc or at an end of it, and moves with the given point.
+    pub is_between: bool,
 }
 
 /// A piece of a path.
@@ -136,6 +139,13 @@ impl PathSegment {
         (self.length * x * y * (a * y - b * x), slope)
     }
 
+    /// Change of the arc's slope per metre of the chord at `t`.
+    fn curve(&self, t: f64) -> f64 {
+        let x = t / self.length;
+        let [a, b] = self.slopes;
+        (a * (6.0 * x - 4.0) + b * (6.0 * x - 2.0)) / self.length
+    }
+
     /// Point of the arc at `t`.
     pub fn point(&self, t: f64) -> Point {
         add(self.from, add(scaled(self.along, t), scaled(self.right(), self.arc(t).0)))
@@ -165,16 +175,46 @@ impl PathSegment {
         } else {
             self.length
         };
-        let t = if t < 0.0 {
+        let is_between = spread > 0.0 && t >= 0.0 && t <= self.length;
+        let t = self.held(t);
+        let away = self.turned([x - t, y - self.arc(t).0]);
+        PathFoot { along: t, away, beside: y, spread, is_between }
+    }
+
+    fn held(&self, t: f64) -> f64 {
+        if t < 0.0 {
             0.0
         } else if t > self.length {
             self.length
         } else {
             t
-        };
-        let (u, v) = (x - t, y - self.arc(t).0);
-        let away = [self.along[0] * u - self.along[1] * v, self.along[1] * u + self.along[0] * v];
-        PathFoot { along: t, away, beside: y, spread }
+        }
+    }
+
+    /// The vector with the given parts along the chord and to its right.
+    fn turned(&self, [u, v]: Point) -> Point {
+        [self.along[0] * u - self.along[1] * v, self.along[1] * u + self.along[0] * v]
+    }
+
+    /// The true nearest point to `p` of the arc, near the point `foot`.
+    #[inline]
+    pub fn refined(&self, p: Point, foot: PathFoot) -> PathFoot {
+        if !foot.is_between || self.slopes == [0.0; 2] {
+            return foot;
+        }
+        let x = dot(sub(p, self.from), self.along);
+        let (mut t, mut spread) = (foot.along, foot.spread);
+        for _ in 0..2 {
+            let (rise, slope) = self.arc(t);
+            let left = foot.beside - rise;
+            let turn = 1.0 + slope * slope - self.curve(t) * left;
+            // near the centre of curvature, the first guess is as good
+            if turn > 0.05 {
+                t = self.held(t + (x - t + slope * left) / turn);
+                spread = turn;
+            }
+        }
+        PathFoot { along: t, away: self.turned([x - t, foot.beside - self.arc(t).0]), spread, ..foot }
     }
 
     /// Distance of the chord's nearest point from the start of the chord, and the vector from that point to `p`.

@@ -74,19 +74,19 @@ fn a_contour_keeps_the_outline_that_was_drawn() {
     assert_eq!(scene(", algorithm: 2"), OutlineFit::Direction);
 }
 
-/// The smallest distance from `p` to a path, by trying a point every 5 cm; with the arc length of that point.
+/// The smallest distance from `p` to a part of a path, by trying a point every metre and then every centimetre; with the
+/// arc length of that point.
 fn tried(path: &Path, p: [f64; 2], from: f64, to: f64) -> (f64, f64) {
-    let steps = ((to - from) / 0.05) as usize;
-    let mut best = (f64::INFINITY, 0.0);
-    for k in 0..=steps {
-        let s = from + 0.05 * k as f64;
+    let away = |s: f64| {
         let (q, _) = path.point_at(s);
-        let d = (q[0] - p[0]).hypot(q[1] - p[1]);
-        if d < best.0 {
-            best = (d, s);
-        }
-    }
-    best
+        (q[0] - p[0]).hypot(q[1] - p[1])
+    };
+    let nearest = |from: f64, to: f64, step: f64| {
+        let places = (0..=((to - from) / step) as usize).map(|k| from + step * k as f64);
+        places.map(|s| (away(s), s)).min_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::INFINITY, from))
+    };
+    let (_, s) = nearest(from, to, 1.0);
+    nearest((s - 1.0).max(from), (s + 1.0).min(to), 0.01)
 }
 
 /// On arcs, bends and hairpins, the nearest point is the true one, within 0.1 % of the width.
@@ -102,8 +102,8 @@ fn the_nearest_point_of_a_curve_is_the_true_one() {
         let path = Path::new(&points, CurveFit::Through, 0.0, 2.0 * width);
         let end = path.stations[points.len() - 1];
         let (mut worst, mut along, mut count) = (0.0f64, 0.0f64, 0);
-        for k in 0..40 {
-            let s = end * (f64::from(k) + 0.5) / 40.0;
+        for k in 0..30 {
+            let s = end * (f64::from(k) + 0.5) / 30.0;
             let (q, way) = path.point_at(s);
             for step in -5..=5 {
                 let d = 0.2 * width * f64::from(step);
@@ -122,8 +122,8 @@ fn the_nearest_point_of_a_curve_is_the_true_one() {
             }
         }
         assert!(worst < 1e-3 * width, "{name}: the distance is off by {worst} m");
-        assert!(along < 0.1 + 1e-3 * width, "{name}: the arc length is off by {along} m");
-        assert!(count > 200, "{name}: {count}");
+        assert!(along < 0.02 + 1e-3 * width, "{name}: the arc length is off by {along} m");
+        assert!(count > 150, "{name}: {count}");
     }
 }
 

@@ -67,7 +67,8 @@ impl Path {
             return None;
         }
         let near = self.parts_near(middle, r, nearest);
-        let distance = Interval::new(higher(nearest - r, 0.0), nearest + r).widened_for_rounding();
+        let distance = Interval::new(higher(nearest * (1.0 - self.unevenness * self.unevenness) - r, 0.0), nearest + r);
+        let distance = distance.widened_for_rounding();
         let low = if near.offset.low <= 0.0 && near.offset.high >= 0.0 {
             0.0
         } else {
@@ -137,7 +138,9 @@ impl Path {
                 continue;
             }
             let bend = segment.bend();
-            let spread = foot.spread - bend.abs() * r;
+            // the arc bends most at its ends
+            let uneven = 3.0 * (segment.slopes[0] + segment.slopes[1]).abs() / higher(segment.length, 1e-12);
+            let spread = foot.spread - bend.abs() * r - uneven * (nearest + r);
             let steepest = 1.0 + segment.slopes[0].abs() + segment.slopes[1].abs();
             let whole = Interval::new(0.0, segment.length);
             let range = if spread > 0.05 {
