@@ -83,8 +83,8 @@ const RUN = 8u;
 // window of the mean along curves, and the part of the free radius from and to which the mean takes over; see
 // src/construction/geometry/path.rs
 const WINDOW = 0.35;
-const EXACT = 0.6;
-const MEAN = 0.9;
+const EXACT = 0.75;
+const MEAN = 0.95;
 const TAU = 6.2831853;
 // value that means "no bound"
 const NONE = 1e30;

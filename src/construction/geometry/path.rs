@@ -10,12 +10,12 @@
 //! meets no other part of the curve. Where d = ρ, two points of the curve are equally near, as between the legs of a
 //! hairpin bend, and s jumps. There s is a weighted mean s̃ over all arcs within 1.35 d. It is s̃ = Σ wₖ sₖ / Σ wₖ with
 //! the weights wₖ = (1 - ((dₖ - d)/τ)²)² and τ = 0.35 d. Here dₖ is the distance to the chord of arc k, and sₖ is the arc length of
-//! the nearest point of this chord. Up to d = 0.6 ρ, s is exact; from d = 0.9 ρ on, s = s̃; between, s changes smoothly.
+//! the nearest point of this chord. Up to d = 0.75 ρ, s is exact; from d = 0.95 ρ on, s = s̃; between, s changes smoothly.
 //! Functions of s and o therefore keep the Lipschitz property that the paper requires.
 //! Roads: the heading as a function of arc length is averaged twice over a given length. This turns corners and
 //! circular arcs into clothoids (curvature proportional to arc length). The resulting shift of the end point is then
 //! distributed smoothly along the road.
-//! Lipschitz: up to d = 0.6 ρ, s changes by at most 1 / (1 - d/ρ) times the distance that the point moves, and o by
+//! Lipschitz: up to d = 0.75 ρ, s changes by at most 1 / (1 - d/ρ) times the distance that the point moves, and o by
 //! that distance. Elsewhere the bound adds the changes of the weights and of the transition.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6; Catmull & Rom 1974.
 
@@ -50,8 +50,8 @@ const RUN: usize = 8;
 /// τ as a fraction of the distance: chords up to τ farther away than the curve take part in the mean.
 const WINDOW: f64 = 0.35;
 /// Fractions of the radius ρ between which the nearest point turns into the mean.
-const EXACT: f64 = 0.6;
-const MEAN: f64 = 0.9;
+const EXACT: f64 = 0.75;
+const MEAN: f64 = 0.95;
 /// Maximum number of segments of a path.
 const MOST_SEGMENTS: usize = 16_000;
 

@@ -1,6 +1,6 @@
 //! Bounds of the position relative to a path over a capsule.
 //!
-//! Where all points of the capsule are closer to the path than 0.6 ρ, the nearest point is unique and moves along the
+//! Where all points of the capsule are closer to the path than 0.75 ρ, the nearest point is unique and moves along the
 //! path by at most 1 / (1 - d/ρ) times the distance that the point moves. Elsewhere, the bounds hold for the mean and
 //! for the transition to it: the weights of the mean change by at most 1.54 times the change of their argument.
 
@@ -87,18 +87,18 @@ impl Path {
             });
         }
         let along = near.along.union(near.window);
-        // in the transition, ρ is between d / 0.9 and d / 0.6; elsewhere the mean alone counts
-        let least = higher(distance.low, higher(0.6 * near.room, 0.02 * self.reach));
+        // in the transition, ρ is between d / 0.95 and d / 0.75; elsewhere the mean alone counts
+        let least = higher(distance.low, higher(EXACT * near.room, 0.02 * self.reach));
         let window = higher(WINDOW * least, 1e-9);
         let mixing = 1.54 * near.turning / window;
-        let transition = 1.5 / (MEAN - EXACT) * (rounded + 4.5 * MEAN * near.change) * MEAN / least;
+        let transition = 1.5 / (MEAN - EXACT) * (rounded + 7.5 * MEAN * near.change) * MEAN / least;
         let spread = along.high - along.low;
         Some(NearestBounds {
             distance,
             along: along.widened_for_rounding(),
             offset: Interval::new(-distance.high, distance.high).widened_for_rounding(),
             beside: beside.union(distance),
-            dalong: 4.0 + (mixing + transition) * spread,
+            dalong: 5.5 + (mixing + transition) * spread,
             doffset: 4.0 + rounded + (mixing + transition) * 2.0 * distance.high,
             is_mixed: true,
         })
@@ -144,7 +144,10 @@ impl Path {
             let steepest = 1.0 + segment.slopes[0].abs() + segment.slopes[1].abs();
             let whole = Interval::new(0.0, segment.length);
             let range = if spread > 0.05 {
-                let way = steepest / spread * r;
+                // the true nearest point is this far from the one with an interpolated normal
+                let drift = 0.75 * (segment.slopes[0] + segment.slopes[1]).abs() * (nearest + r)
+                    + (steepest - 1.0) * segment.bulge();
+                let way = steepest / spread * (r + drift);
                 parts.steepest = higher(parts.steepest, steepest * segment.stretch / spread);
                 Interval::centred(foot.along, way).intersection(whole)
             } else {
