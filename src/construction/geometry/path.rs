@@ -188,7 +188,8 @@ impl Path {
         let area = runs.iter().copied().fold(Area::EMPTY, Area::union).grown(reach);
         let uneven = |segment: &PathSegment| {
             let [a, b] = segment.slopes;
-            0.75 * (a + b).abs() + a.abs().max(b.abs()).powi(2)
+            let steepest = higher(a.abs(), b.abs());
+            0.75 * (a + b).abs() + steepest * steepest
         };
         let unevenness = 2.5 * segments.iter().map(uneven).fold(0.0, higher);
         let mut path = Self {

@@ -180,7 +180,7 @@ fn measure(segments: &mut [PathSegment], vertices: &[PathVertex], most: f64) {
         let (at, t) = if end == 0 { (segment.from, 0.0) } else { (segment.to(), segment.length) };
         lower(field.radius(at, normal(segment.direction(t), side), own), curvature_radius(segment, side))
     };
-    for side in 0..2 {
+    for side in [0, 1] {
         for k in 0..last {
             let own = [k, k + 1];
             let (before, after) = (at_end(k, 1, side, own), at_end(k + 1, 0, side, own));
