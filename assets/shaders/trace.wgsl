@@ -81,7 +81,7 @@ const PARTS = 5u;
 const VECTORS = 16u;
 const RUN = 8u;
 // window of the mean along curves, and the part of the free radius from and to which the mean takes over; see
-// src/construction/geometry/path.rs
+// src/construction/geometry/path/mod.rs
 const WINDOW = 0.35;
 const EXACT = 0.75;
 const MEAN = 0.95;
@@ -1149,7 +1149,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
 
         // curves: the nearest point of all arcs; then, near the places that are equally far from two parts of the curve,
         // the weighted mean over the chords of all arcs that are almost as near
-        // (src/construction/geometry/path.rs and segment.rs)
+        // (src/construction/geometry/path/mod.rs and segment.rs)
         var distance = 0.0;
         // position along the curve, offset from it (positive to the right), distance beside it
         var course = vec3<f32>(0.0);

@@ -307,9 +307,9 @@ impl PieceKind {
             return "";
         }
         "Each point is (at: (x, y), height: z, width: 1, depth: 1, profile: Some([(distance, height), …])): its \
-         distances from the west and the north edge and its height in m; the width (0.01 to 100) and the depth (-100 to 100) as \
-         multiples of those of the piece; and a cross section of its own, with distances (-8 to 8) as multiples of the \
-         width and heights (-8 to 8) as multiples of the depth. Only `at` must be given."
+         distances from the west and the north edge and its height in m; the width (0.01 to 100) and the depth \
+         (-100 to 100) as multiples of those of the piece; and a cross section of its own, with distances (-8 to 8) as \
+         multiples of the width and heights (-8 to 8) as multiples of the depth. Only `at` must be given."
     }
 }
 

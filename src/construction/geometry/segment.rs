@@ -4,8 +4,9 @@
 //! the chord, with τ = t / L and the slopes a and b of the line at both ends of the chord. A point x along and y beside
 //! the chord has its nearest point at t = (x + a y) / (1 - (b - a) y / L). This is the point whose normal, interpolated
 //! between the normals at both ends, passes through the given point. Two steps of Newton's method with the slope of the
-//! arc itself make it the true nearest point; they change nothing at the ends. Arcs that share an end and its slope therefore
-//! share the normal there, so the nearest point moves along the path without jumps up to the centre of curvature.
+//! arc itself make it the true nearest point; they change nothing at the ends. Arcs that share an end and its slope
+//! therefore share the normal there. So the nearest point moves along the path without jumps, up to the centre of
+//! curvature.
 
 use super::plane::{Interval, Point, add, cross, dot, higher, length, scaled, sub};
 

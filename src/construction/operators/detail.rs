@@ -20,8 +20,8 @@ use crate::sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 talweg_ground::params! {
     /// Shows the first feature at a distance and the last one close up, with a smooth transition between them.
     DetailSettings "Level of detail" in "Operator", from "Génevaux et al. 2014, fig. 16", also "lod switch fade distance near far" {
-        /// Level of detail up to which only the first feature is visible; 0 is far away, 1 is close up. It must be lower
-        /// than the other level.
+        /// Level of detail up to which only the first feature is visible; 0 is far away, 1 is close up. It must be
+        /// lower than the other level.
         from: f32 = 0.3, 0.0..=1.0;
         /// Level of detail from which only the last feature is visible.
         to: f32 = 0.7, 0.0..=1.0;

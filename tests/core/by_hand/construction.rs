@@ -74,8 +74,8 @@ fn a_contour_keeps_the_outline_that_was_drawn() {
     assert_eq!(scene(", algorithm: 2"), OutlineFit::Direction);
 }
 
-/// The smallest distance from `p` to a part of a path, by trying a point every metre and then every centimetre; with the
-/// arc length of that point.
+/// The smallest distance from `p` to a part of a path, by trying a point every metre and then every centimetre; with
+/// the arc length of that point.
 fn tried(path: &Path, p: [f64; 2], from: f64, to: f64) -> (f64, f64) {
     let away = |s: f64| {
         let (q, _) = path.point_at(s);

@@ -9,8 +9,9 @@
 //! Let ρ be the radius of the largest circle that touches the curve at q, from the side of the given point, and that
 //! meets no other part of the curve. Where d = ρ, two points of the curve are equally near, as between the legs of a
 //! hairpin bend, and s jumps. There s is a weighted mean s̃ over all arcs within 1.35 d. It is s̃ = Σ wₖ sₖ / Σ wₖ with
-//! the weights wₖ = (1 - ((dₖ - d)/τ)²)² and τ = 0.35 d. Here dₖ is the distance to the chord of arc k, and sₖ is the arc length of
-//! the nearest point of this chord. Up to d = 0.75 ρ, s is exact; from d = 0.95 ρ on, s = s̃; between, s changes smoothly.
+//! the weights wₖ = (1 - ((dₖ - d)/τ)²)² and τ = 0.35 d. Here dₖ is the distance to the chord of arc k, and sₖ is the
+//! arc length of the nearest point of this chord. Up to d = 0.75 ρ, s is exact; from d = 0.95 ρ on, s = s̃; between,
+//! s changes smoothly.
 //! Functions of s and o therefore keep the Lipschitz property that the paper requires.
 //! Roads: the heading as a function of arc length is averaged twice over a given length. This turns corners and
 //! circular arcs into clothoids (curvature proportional to arc length). The resulting shift of the end point is then
