@@ -190,7 +190,8 @@ fn joints_of_straight_legs_have_no_bulge() {
     let settings = CurveSettings { run: CurveFit::Straight, ..CurveSettings::default() };
     let profile = Cross::River.profile().prepare();
     let program = alone(PieceKind::Curve(Curve { points, settings }));
-    let leg = [2000.0 / 3201.562_118_7, -2500.0 / 3201.562_118_7];
+    let long = 2000.0f64.hypot(2500.0);
+    let leg = [2000.0 / long, -2500.0 / long];
     for i in -14..=14 {
         for j in -14..=14 {
             let p = [10.0 * f64::from(i), 10.0 * f64::from(j)];
