@@ -80,6 +80,11 @@ const FRAMES = 16u;
 const PARTS = 5u;
 const VECTORS = 16u;
 const RUN = 8u;
+// window of the mean along curves, and the part of the free radius from and to which the mean takes over; see
+// src/construction/geometry/path/mod.rs
+const WINDOW = 0.35;
+const EXACT = 0.75;
+const MEAN = 0.95;
 const TAU = 6.2831853;
 // value that means "no bound"
 const NONE = 1e30;
@@ -323,7 +328,8 @@ fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
     return out;
 }
 
-// Value of an image as uniform cubic B-splines. `picture` is the index of its three words: first sample, width, height.
+// Value of an image: cubic splines through the samples (Catmull & Rom 1974). `picture` is the index of its three words:
+// first sample, width, height.
 fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
     let size = vec2<u32>(words[picture + 1u], words[picture + 2u]);
     let x = saturate(place) * vec2<f32>(size - 1u);
@@ -335,7 +341,7 @@ fn spline_at(picture: u32, place: vec2<f32>) -> f32 {
         let y = abs(vec2<f32>(n) - 1.0 - t);
         let z = max(2.0 - y, vec2<f32>(0.0));
         let one = max(1.0 - y, vec2<f32>(0.0));
-        let w = (z * z * z - 4.0 * one * one * one) / 6.0;
+        let w = 0.5 * z * z * (z - 1.0) + one * one * (1.0 - 2.0 * one);
         let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
         value += w.x * w.y * image_samples[words[picture] + texel.y * size.x + texel.x];
     }
@@ -684,7 +690,10 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 switch opening {
                     case REPLACE, ADD: { pc += 18u; }
                     case WARP: { pc += 27u + 4u * words[pc + 26u]; }
-                    case DETAIL: { pc += 8u; }
+                    case DETAIL: {
+                        pc += 8u;
+                        under = vec4<f32>(0.0);
+                    }
                     case GULLIES: { pc += 22u + 5u * words[pc + 21u]; }
                     case PROBE: { pc = words[pc + 6u]; }
                     default: { pc += 6u; }
@@ -717,6 +726,17 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                             own = replaced(own, held_within(given, by), words[at]);
                         }
                     } else {
+                        if op == DETAIL {
+                            // where a piece is not terrain, its share is reduced (src/construction/operators/detail.rs)
+                            under += share * vec4<f32>(given.weight, given.least, given.most, given.fade);
+                            steep = max(steep, given.most);
+                            let sigma = min(vec3<f32>(given.weight, given.least, given.most) / THRESHOLD, vec3<f32>(1.0));
+                            given.laid = min(given.slope * sigma.z, given.laid / THRESHOLD);
+                            given.fade = select(given.fade / THRESHOLD, 0.0, given.least >= THRESHOLD);
+                            given.weight = sigma.x;
+                            given.least = sigma.y;
+                            given.most = sigma.z;
+                        }
                         own = blended(own, given, select(1.0, share, op == DETAIL), count == 0u);
                         count += 1u;
                     }
@@ -826,6 +846,13 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 given = own;
                 if op == GULLIES { given = gullied(at, p, r, spacing, own, under.xyz); }
                 if op != REPLACE && op != ADD && count > 1u { given = blend_bounds(own); }
+                if op == DETAIL && count > 0u {
+                    given.weight = under.x;
+                    given.least = under.y;
+                    given.most = under.z;
+                    given.fade = under.w;
+                    given.laid = min(given.laid * max(steep, THRESHOLD) * 1.0001, min(given.slope * under.z, NONE));
+                }
                 if op == WARP || op == GULLIES {
                     given.slope = min(given.slope * share, NONE);
                     given.fade *= share;
@@ -1120,24 +1147,29 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             continue;
         }
 
-        // curves: the distance to the nearest segment, then the weighted mean over all segments that are almost as near
+        // curves: the nearest point of all arcs; then, near the places that are equally far from two parts of the curve,
+        // the weighted mean over the chords of all arcs that are almost as near
+        // (src/construction/geometry/path/mod.rs and segment.rs)
         var distance = 0.0;
-        var sums = vec3<f32>(0.0);
+        // position along the curve, offset from it (positive to the right), distance beside it
+        var course = vec3<f32>(0.0);
         var vertices = 0u;
         var runs = 0u;
         if is_course {
-            vertices = o + 5u;
-            runs = vertices + list_words(vertices, 2u);
+            vertices = o + 4u;
+            runs = vertices + list_words(vertices, 8u);
             let widest = real(o);
-            let tolerance = real(o + 1u);
             let chords = words[vertices] - 1u;
             var nearest = (widest + reach) * (widest + reach);
             let turns = words[runs];
+            // share of the mean; sums of the weights, and of the weights times arc length and side
+            var mean_share = 0.0;
+            var sums = vec3<f32>(0.0);
             for (var run = 0u; run < 2u * turns; run++) {
                 if run == turns {
-                    distance = sqrt(nearest);
-                    if distance >= widest { break; }
-                    nearest = (distance + tolerance) * (distance + tolerance);
+                    if nearest >= (widest + reach) * (widest + reach) { distance = widest + reach; }
+                    if distance >= widest || mean_share <= 0.0 { break; }
+                    nearest = distance * distance * (1.0 + WINDOW) * (1.0 + WINDOW);
                 }
                 let is_second = run >= turns;
                 let own_run = select(run, run - turns, is_second);
@@ -1146,27 +1178,65 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 if dot(away, away) >= nearest { continue; }
                 var start = real(box + 4u);
                 for (var k = own_run * RUN; k < min((own_run + 1u) * RUN, chords); k++) {
-                    let v = vertices + 1u + 2u * k;
+                    let v = vertices + 1u + 8u * k;
                     let from_here = vec2<f32>(real(v), real(v + 1u));
-                    let segment = vec2<f32>(real(v + 2u), real(v + 3u)) - from_here;
+                    let segment = vec2<f32>(real(v + 8u), real(v + 9u)) - from_here;
                     let long = length(segment);
                     let unit = select(vec2<f32>(1.0, 0.0), segment / max(long, 1e-30), long > 0.0);
-                    let t = clamp(dot(q - from_here, unit), 0.0, long);
-                    let rest = q - from_here - unit * t;
+                    let slopes = vec2<f32>(real(v + 2u), real(v + 3u));
+                    let stretch = 1.0 + (2.0 * dot(slopes, slopes) - slopes.x * slopes.y) / 30.0;
+                    let way = vec2<f32>(dot(q - from_here, unit), cross_of(unit, q - from_here));
+                    let bend = (slopes.y - slopes.x) / max(long, 1e-30);
+                    let spread = 1.0 - bend * way.y;
+                    // the arc counts in the first round, its chord in the second
+                    let on_arc = select(select(0.0, long, 2.0 * way.x >= long), (way.x + slopes.x * way.y) / max(spread, 1e-30), spread > 0.0);
+                    let t = clamp(select(on_arc, way.x, is_second), 0.0, long);
+                    let part = t / max(long, 1e-30);
+                    let arc = long * part * (1.0 - part) * (slopes.x * (1.0 - part) - slopes.y * part);
+                    let rest = way - vec2<f32>(t, select(arc, 0.0, is_second));
                     let square = dot(rest, rest);
-                    if !is_second {
-                        nearest = min(nearest, square);
-                    } else if square < nearest {
-                        let x = (sqrt(square) - distance) / tolerance;
-                        let w = (1.0 - x * x) * (1.0 - x * x);
-                        sums += w * vec3<f32>(1.0, start + t, unit.x * rest.y - unit.y * rest.x);
+                    if square < nearest {
+                        if is_second {
+                            let own = sqrt(square);
+                            let x = max(own / distance - 1.0, 0.0) / WINDOW;
+                            let w = (1.0 - x * x) * (1.0 - x * x);
+                            sums += w * vec3<f32>(1.0, start + t * stretch, way.y / max(own, 1e-30));
+                        } else {
+                            nearest = square;
+                            // one step of Newton's method
+                            let slope_there = slopes.x * (1.0 - part) * (1.0 - 3.0 * part) + slopes.y * part * (3.0 * part - 2.0);
+                            let curve = (slopes.x * (6.0 * part - 4.0) + slopes.y * (6.0 * part - 2.0)) / max(long, 1e-30);
+                            let turn = 1.0 + slope_there * slope_there - curve * rest.y;
+                            let is_free = turn > 0.05 && t > 0.0 && t < long;
+                            let place = clamp(t + select(0.0, (rest.x + slope_there * rest.y) / max(turn, 0.05), is_free), 0.0, long);
+                            let exact = place / max(long, 1e-30);
+                            let height_there = long * exact * (1.0 - exact) * (slopes.x * (1.0 - exact) - slopes.y * exact);
+                            let found = way - vec2<f32>(place, height_there);
+                            let own = length(found);
+                            distance = own;
+                            let is_left = found.y < 0.0;
+                            var across = select(own, -own, is_left);
+                            if (k == 0u && t <= 0.0) || (k + 1u == chords && t >= long) {
+                                // beyond an end of the curve
+                                let slope = slopes.x + bend * t;
+                                across = (rest.y - slope * rest.x) / sqrt(1.0 + slope * slope);
+                            }
+                            course = vec3<f32>(start + place * stretch, across, abs(across));
+                            let rooms = v + select(4u, 6u, is_left);
+                            let room = mix(real(rooms), real(rooms + 1u), exact);
+                            mean_share = smooth_step((own / max(room, 1e-30) - EXACT) / (MEAN - EXACT));
+                        }
                     }
-                    start += long;
+                    start += long * stretch;
                 }
             }
-            weight = falloff_over(distance, reach, real(o + 2u), real(o + 3u));
+            if sums.x > 0.0 {
+                let side = clamp(sums.z / sums.x * (1.0 + WINDOW), -1.0, 1.0);
+                course = mix(course, vec3<f32>(sums.y / sums.x, distance * side, distance), mean_share);
+            }
+            weight = falloff_over(distance, reach, real(o + 1u), real(o + 2u));
             // if the width varies along the curve, the weight is computed later, when the width is known
-            if real(o + 4u) > 0.0 {
+            if real(o + 3u) > 0.0 {
                 weight = vec4<f32>(0.0, 0.0, select(0.0, 1.0, distance < widest + reach), bounds.w);
             }
             if distance >= widest { weight.x = 0.0; }
@@ -1222,31 +1292,30 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var end_of_lines = 0u;
         let is_lined = (is_course && distance < real(o)) || (is_contour && weight.z > 0.0);
         if is_lined {
-            let place = sums.yz / max(sums.x, 1e-30);
             let first_line = select(o + 8u + select(1u, list_words(o + 8u, 2u), is_contour), runs + list_words(runs, 5u), is_course);
             var line = first_line;
             var here = 0u;
             var after = 0u;
             let lines = select(5u, 3u, kind == 4u);
             for (var j = 0u; j < lines; j++) {
-                var arg = select(angle, place.x, is_course);
+                var arg = select(angle, course.x, is_course);
                 if is_contour && j == 1u { continue; }
                 // near the centre of an outline, all directions blend into the third value; other contours do not have
                 // this value
                 if is_contour && j == 2u && !is_outline { continue; }
                 if j == 3u {
                     if is_course {
-                        x = place.y / values[1];
+                        x = course.y / values[1];
                         let stations = words[line];
                         here = line + 1u;
                         after = here;
                         for (var k = 0u; k + 1u < stations; k++) {
                             after = here + 2u + list_words(here + 2u, 3u);
-                            if k + 2u >= stations || real(after) > place.x { break; }
+                            if k + 2u >= stations || real(after) > course.x { break; }
                             here = after;
                         }
                         let long = real(after) - real(here);
-                        if long > 0.0 { between = smooth_step((place.x - real(here)) / long); }
+                        if long > 0.0 { between = smooth_step((course.x - real(here)) / long); }
                     } else {
                         x = select(d / values[0], shore, is_outline);
                         let spokes = words[line];
@@ -1279,7 +1348,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     let record = select(here, after, j == 4u);
                     arg = x;
                     if is_course {
-                        if words[record + 1u] == 1u { arg = abs(x); }
+                        if words[record + 1u] == 1u { arg = course.z / values[1]; }
                         begin_line = record + 2u;
                     } else {
                         begin_line = record + 1u;
@@ -1314,11 +1383,11 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 }
                 height = real(o + 2u) + real(o + 3u) * rise;
             } else {
-                x = place.y / values[1];
-                let share = real(o + 4u);
+                x = course.y / values[1];
+                let share = real(o + 3u);
                 if share > 0.0 {
                     let own = share * values[1];
-                    let there = falloff(distance, own, own + real(o + 3u) - real(o + 2u));
+                    let there = falloff(distance, own, own + real(o + 2u) - real(o + 1u));
                     weight = vec4<f32>(there, max(there - bounds.w * reach, 0.0), min(there + bounds.w * reach, 1.0), bounds.w);
                 }
                 height = values[0] + values[2] * mix(values[3], values[4], between);
@@ -1352,7 +1421,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             weight = vec4<f32>(weight.x, max(weight.x - bounds.w * reach, 0.0), min(weight.x + bounds.w * reach, 1.0), bounds.w);
         } else if kind == 4u && is_lined {
             picture = end_of_lines;
-            let turned = sums.y / max(sums.x, 1e-30) * real(picture + 3u);
+            let turned = course.x * real(picture + 3u);
             let t = turned - 2.0 * floor(0.5 * turned);
             uv = vec2<f32>(select(2.0 - t, t, t <= 1.0), 0.5 + 0.5 * x);
         }
@@ -1367,13 +1436,13 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 let cell = min(vec2<u32>(place), max(size, vec2<u32>(2u)) - 2u);
                 let t = place - vec2<f32>(cell);
                 var value = 0.0;
-                // a cubic B-spline reads 16 samples
+                // a spline through the samples reads 16 of them
                 for (var k = 0u; k < min(size.x * 16u, 16u); k++) {
                     let n = vec2<u32>(k & 3u, k >> 2u);
                     let y = abs(vec2<f32>(n) - 1.0 - t);
                     let z = max(2.0 - y, vec2<f32>(0.0));
                     let one = max(1.0 - y, vec2<f32>(0.0));
-                    let w = (z * z * z - 4.0 * one * one * one) / 6.0;
+                    let w = 0.5 * z * z * (z - 1.0) + one * one * (1.0 - 2.0 * one);
                     let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
                     value += w.x * w.y * image_samples[words[first] + texel.y * size.x + texel.x];
                 }

@@ -6,15 +6,19 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{CommandResult, Failure, print, print_json};
+use talweg::construction::trace::Tracer;
+use talweg::construction::{PieceCounts, Program};
 use talweg::export::origin::load_scene;
 use talweg::field::Control;
-use talweg::scene::Warning;
+use talweg::nodes::Node;
+use talweg::scene::{Layer, Warning};
 use talweg::tiles::{CheckedTile, PLAN_FILE, TileBuild, TileError, TileState};
 
 /// Read scenes or plans of builds in tiles, and print every warning and error
 #[derive(Args)]
 #[command(after_help = "\
-Prints a line for each scene without problems (`ok`) and for each problem. For the folder of a plan, it reads all tiles
+Prints a line for each scene without problems (`ok`) and for each problem, and the size of each construction tree: its
+pieces, its memory, its area and the bound λ of its slope. For the folder of a plan, it reads all tiles
 and prints which are complete, which are missing, and which are bad and why. Exit code 1 if a scene or plan cannot be
 read, or if a tile is bad; `talweg run-tiles` makes bad tiles anew.
 
@@ -35,9 +39,29 @@ struct CheckFinding {
     scene: PathBuf,
     warnings: Vec<String>,
     error: Option<String>,
+    /// The construction trees of the scene.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    constructions: Vec<TreeFinding>,
     /// For a plan: the tiles of its stages.
     #[serde(skip_serializing_if = "Option::is_none")]
     stages: Option<Vec<StageFinding>>,
+}
+
+/// Size of a construction tree, as in table 1 of Génevaux et al. 2014.
+#[derive(Serialize)]
+struct TreeFinding {
+    layer: String,
+    primitives: usize,
+    operators: usize,
+    instances: usize,
+    /// Size of the compiled tree without its images, in kB (1000 bytes).
+    kilobytes: f64,
+    /// Size of its images, in kB.
+    image_kilobytes: f64,
+    /// Area of the construction's square, in km².
+    square_kilometres: f64,
+    /// Bound λ of the slope of the whole terrain, in metres of height per metre; `None` if there is no finite bound.
+    lipschitz: Option<f64>,
 }
 
 /// The states of a stage's tiles. If the stage writes several products, each tile counts once for each product.
@@ -82,11 +106,22 @@ pub fn run(args: &CheckArgs) -> CommandResult {
 
 fn finding(path: &Path) -> CheckFinding {
     let scene = path.to_path_buf();
-    let failed =
-        |error: String| CheckFinding { scene: scene.clone(), warnings: Vec::new(), error: Some(error), stages: None };
+    let failed = |error: String| CheckFinding {
+        scene: scene.clone(),
+        warnings: Vec::new(),
+        error: Some(error),
+        constructions: Vec::new(),
+        stages: None,
+    };
     if let Some(folder) = plan_folder(path) {
         return match checked_stages(folder) {
-            Ok(stages) => CheckFinding { scene, warnings: Vec::new(), error: None, stages: Some(stages) },
+            Ok(stages) => CheckFinding {
+                scene,
+                warnings: Vec::new(),
+                error: None,
+                constructions: Vec::new(),
+                stages: Some(stages),
+            },
             Err(error) => failed(error.to_string()),
         };
     }
@@ -97,7 +132,8 @@ fn finding(path: &Path) -> CheckFinding {
                 .into_iter()
                 .map(|problem| format!("layer `{}`: {}", read.layers[problem.layer].name, problem.message));
             let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
-            CheckFinding { scene, warnings, error: None, stages: None }
+            let constructions = read.layers.iter().filter_map(TreeFinding::of_layer).collect();
+            CheckFinding { scene, warnings, error: None, constructions, stages: None }
         }
         Err(error) => failed(error.to_string()),
     }
@@ -120,6 +156,44 @@ fn checked_stages(folder: &Path) -> Result<Vec<StageFinding>, TileError> {
         found[checked.tile.product.stage()].add(checked);
     }
     Ok(found)
+}
+
+impl TreeFinding {
+    /// The size of the construction tree of a layer; `None` if the layer has none.
+    fn of_layer(layer: &Layer) -> Option<Self> {
+        let Node::Construction(construction) = &layer.node else { return None };
+        let PieceCounts { primitives, operators, instances } = construction.tree.counts();
+        let program = Program::shared(&construction.tree, 0);
+        let buffer = program.to_buffer();
+        let side = f64::from(construction.tree.frame.side) / 1000.0;
+        let steepest = Tracer::new(&program).steepest();
+        Some(Self {
+            layer: layer.name.clone(),
+            primitives,
+            operators,
+            instances,
+            kilobytes: buffer.bytes().len() as f64 / 1000.0,
+            image_kilobytes: (buffer.image_samples.len() * size_of::<f32>()) as f64 / 1000.0,
+            square_kilometres: side * side,
+            lipschitz: steepest.is_finite().then_some(steepest),
+        })
+    }
+
+    fn line(&self, scene: &str) -> String {
+        let Self { layer, primitives, operators, instances, .. } = self;
+        let images = if self.image_kilobytes > 0.0 {
+            format!(" and {:.0} kB of images", self.image_kilobytes)
+        } else {
+            String::new()
+        };
+        let copies = if *instances > 0 { format!(", instances: {instances}") } else { String::new() };
+        let slope = self.lipschitz.map_or_else(|| "λ unbounded".into(), |slope| format!("λ ≤ {slope:.1}"));
+        format!(
+            "tree     {scene}: layer `{layer}`: primitives: {primitives}, operators: {operators}{copies}, \
+             {:.1} kB{images}, {:.2} km², {slope}\n",
+            self.kilobytes, self.square_kilometres
+        )
+    }
 }
 
 impl StageFinding {
@@ -164,9 +238,10 @@ impl CheckFinding {
         if let Some(stages) = &self.stages {
             return stages.iter().map(|stage| stage.lines(&scene.to_string())).collect();
         }
+        let trees: String = self.constructions.iter().map(|tree| tree.line(&scene.to_string())).collect();
         if self.warnings.is_empty() {
-            return format!("ok       {scene}\n");
+            return format!("ok       {scene}\n{trees}");
         }
-        self.warnings.iter().map(|text| format!("warning  {scene}: {text}\n")).collect()
+        self.warnings.iter().map(|text| format!("warning  {scene}: {text}\n")).collect::<String>() + &trees
     }
 }

@@ -1,6 +1,7 @@
 //! Validation of construction trees. Numbers are clamped to their ranges. Faults that cannot be repaired are reported
 //! as errors, with their location.
 
+use super::operators::detail::DetailSettings;
 use super::piece::{Piece, PieceKind, Tree};
 use super::primitives::contour::{Contour, OutlineFit};
 use super::primitives::curve::CurvePoint;
@@ -15,6 +16,9 @@ pub const MOST_PIECES: usize = 1_000_000;
 /// Maximum nesting depth of operators when a construction tree is edited, written or read. This depth is four times
 /// that of any construction made by hand so far, and recursion this deep fits the stack of any thread.
 pub const DEEPEST: usize = 32;
+
+/// Smallest range of levels of detail over which the operator changes from one piece to the other.
+const LEAST_TRANSITION: f32 = 0.01;
 
 /// Error of an invalid construction tree: the reason and the location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,7 +118,14 @@ impl Tree {
         {
             return fail("the corners must form a convex quadrangle, in order around the quadrangle".into());
         }
+        if let PieceKind::Detail(group) = &piece.kind
+            && let DetailSettings { from, to } = group.settings
+            && from >= to
+        {
+            return fail(format!("the level of detail `from` ({from}) must be lower than `to` ({to})"));
+        }
         if let PieceKind::Contour(contour) = &piece.kind
+            && contour.settings.outline != OutlineFit::Drawn
             && let Err(error) = contour.outline()
         {
             return fail(error.to_string());
@@ -162,6 +173,12 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
         sanitise_points(points, at, moved);
     }
     match &mut piece.kind {
+        PieceKind::Detail(group) if group.settings.from >= group.settings.to => {
+            // a file with an empty transition could not be read again
+            let DetailSettings { from, to } = &mut group.settings;
+            *from = from.min(1.0 - LEAST_TRANSITION).noting(*from, &format!("{at}: from"), moved);
+            *to = (*from + LEAST_TRANSITION).noting(*to, &format!("{at}: to"), moved);
+        }
         PieceKind::Contour(contour) => sanitise_contour(contour, at, moved),
         PieceKind::Image(image) => {
             let was_convex = image.is_convex();
@@ -230,7 +247,7 @@ fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
             (limited(point.0, 1.0e6), limited(point.1, 1.0e6)).noting(*point, &format!("{at}: point {}", k + 1), moved);
     }
     // if the scene were saved with this outline, the file could not be read again
-    if contour.outline().is_err() {
+    if contour.settings.outline != OutlineFit::Drawn && contour.outline().is_err() {
         let fit = OutlineFit::Direction.noting(contour.settings.outline, &format!("{at}: outline"), moved);
         contour.settings.outline = fit;
     }

@@ -44,7 +44,7 @@ pub use compiled_program::{NodeSelection, Program};
 pub use geometry::plane::{Area, Capsule, Point};
 pub use materials::shares::MaterialFractions;
 pub use materials::{MaterialLayer, PieceMaterial};
-pub use piece::{CopyGroup, Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
+pub use piece::{CopyGroup, Definition, Frame, Instance, OperatorGroup, Piece, PieceCounts, PieceKind, Tree};
 pub use row_samples::{LANES, PointRow, RowSamples};
 pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 

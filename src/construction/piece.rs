@@ -202,6 +202,19 @@ macro_rules! kinds {
         }
 
         impl PieceKind {
+            /// A default of every kind, in the order of the menu.
+            pub fn catalogue() -> Vec<Self> {
+                vec![$(Self::$leaf(<$of>::default()),)+ $(Self::$operator(<$group<$settings>>::default()),)+]
+            }
+
+            /// Name of the kind in scene files, for example `Disc`.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$leaf(_) => stringify!($leaf),)+
+                    $(Self::$operator(_) => stringify!($operator),)+
+                }
+            }
+
             pub(crate) fn as_form(&self) -> &dyn PieceForm {
                 match self { $(Self::$leaf(form) => form,)+ $(Self::$operator(form) => form,)+ }
             }
@@ -264,6 +277,51 @@ kinds! {
         /// An operator: repeats the pieces at random positions.
         Scatter(CopyGroup<ScatterSettings>),
     }
+}
+
+impl PieceKind {
+    /// Parameters of this kind as a parameter group.
+    pub fn params(&self) -> &dyn Params {
+        self.as_form().params()
+    }
+
+    /// How scene files write a piece of this kind, with `…` for its numbers and pieces.
+    pub fn file_form(&self) -> String {
+        let name = self.name();
+        let points = if self.as_form().points().is_some() { "points: […], " } else { "" };
+        match self {
+            Self::Disc(_) => format!("{name}(…)"),
+            Self::Instance(_) => format!("{name}(definition: \"…\", settings: (…))"),
+            Self::Contour(_) => {
+                format!("{name}(points: [(x, y), …], profiles: [(angle: …, profile: […]), …], settings: (…))")
+            }
+            Self::Image(_) => format!("{name}(corners: ((x, y), (x, y), (x, y), (x, y)), settings: (…))"),
+            _ if self.as_form().children().is_some() => format!("{name}({points}settings: (…), of: [PIECE, …])"),
+            _ => format!("{name}({points}settings: (…))"),
+        }
+    }
+
+    /// Description of the points of a line of this kind; empty if the kind has no such line.
+    pub fn points_help(&self) -> &'static str {
+        if self.as_form().points().is_none() {
+            return "";
+        }
+        "Each point is (at: (x, y), height: z, width: 1, depth: 1, profile: Some([(distance, height), …])): its \
+         distances from the west and the north edge and its height in m; the width (0.01 to 100) and the depth \
+         (-100 to 100) as multiples of those of the piece; and a cross section of its own, with distances (-8 to 8) as \
+         multiples of the width and heights (-8 to 8) as multiples of the depth. Only `at` must be given."
+    }
+}
+
+/// Numbers of pieces in a construction tree. A definition counts once, whatever the number of its instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct PieceCounts {
+    /// Discs, curves, contours, images and images along curves.
+    pub primitives: usize,
+    /// Pieces that combine, warp, place or repeat other pieces.
+    pub operators: usize,
+    /// Copies of definitions.
+    pub instances: usize,
 }
 
 impl PieceForm for Instance {
@@ -456,6 +514,19 @@ impl Tree {
     /// The definition called `name`.
     pub fn definition(&self, name: &str) -> Option<&Definition> {
         self.definitions.iter().find(|d| d.name == name)
+    }
+
+    /// Numbers of primitives, operators and instances in all material layers and definitions.
+    pub fn counts(&self) -> PieceCounts {
+        let mut counts = PieceCounts::default();
+        for (_, root) in self.roots() {
+            root.visit(&mut |piece| match &piece.kind {
+                PieceKind::Instance(_) => counts.instances += 1,
+                kind if kind.as_form().children().is_some() => counts.operators += 1,
+                _ => counts.primitives += 1,
+            });
+        }
+        counts
     }
 
     /// Number of pieces in all material layers and definitions.

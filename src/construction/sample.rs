@@ -8,7 +8,8 @@ pub const THRESHOLD: f64 = 0.5;
 /// Requested level of detail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detail {
-    /// Level of detail κ, from 0 (plain forms) to 1 (full detail).
+    /// Level of detail κ, from 0 (plain forms) to 1 (full detail). Bounds also accept
+    /// [`EVERY_LEVEL`](Self::EVERY_LEVEL).
     pub level: f64,
     /// Spacing of the samples that the caller evaluates, in metres. Noise octaves too fine for this spacing are
     /// skipped; 0 keeps all octaves.
@@ -18,6 +19,14 @@ pub struct Detail {
 impl Detail {
     /// Full detail, without a limit on the finest noise octave.
     pub const FULL: Self = Self { level: 1.0, spacing: 0.0 };
+
+    /// All levels of detail from 0 to 1 at once, for bounds: they hold at each of these levels.
+    pub const EVERY_LEVEL: Self = Self { level: f64::INFINITY, spacing: 0.0 };
+
+    /// Whether bounds must hold at all levels of detail.
+    pub fn is_every_level(&self) -> bool {
+        self.level == f64::INFINITY
+    }
 
     /// Full detail, limited to the noise octaves that samples `spacing` metres apart can resolve.
     pub fn every(spacing: f64) -> Self {

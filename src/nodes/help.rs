@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::Node;
-use talweg_ground::param::{About, ParamKind, ParamSpec};
+use talweg_construction::{Frame, PieceKind};
+use talweg_ground::param::{About, ParamKind, ParamSpec, Params};
 
 /// The law of the node called `name`; empty if there is no such node.
 pub fn law(name: &str) -> &'static str {
@@ -32,7 +33,37 @@ pub fn markdown() -> String {
         out.push('\n');
         out.push_str(&node_markdown(&node));
     }
+    out.push_str(
+        "\n# Pieces of constructions\nThe node `Construction` holds a tree of these primitives and operators. A piece \
+         is written `(name: \"…\", form: KIND)`, with one of the kinds below.\n",
+    );
+    for kind in PieceKind::catalogue() {
+        out.push('\n');
+        out.push_str(&piece_markdown(&kind));
+    }
+    out.push_str(&format!("\n### {}\n`frame`: {}\n", Frame::default().about().label, Frame::default().about().help));
+    out.push_str(&params_markdown(Frame::default().about()));
     out
+}
+
+/// A kind of piece of a construction tree, with its parameters.
+pub fn piece_markdown(kind: &PieceKind) -> String {
+    let about = kind.params().about();
+    let mut out = format!("### {}\n`{}`, {}. {}\n", about.label, kind.file_form(), category_of(about), about.help);
+    if !about.source.is_empty() {
+        out.push_str(&format!("Source: {}.\n", about.source));
+    }
+    if !kind.points_help().is_empty() {
+        out.push_str(&format!("\n{}\n", kind.points_help()));
+    }
+    out.push_str(&params_markdown(about));
+    out
+}
+
+fn category_of(about: &About) -> String {
+    let category = about.category.to_lowercase();
+    let article = if category.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {category}")
 }
 
 /// A node with its parameters and presets.

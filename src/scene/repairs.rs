@@ -6,6 +6,7 @@ use super::file_form::{EpochV1, LayerV1, SceneV1};
 use super::old_defaults::WrittenParams;
 use super::{BuildPreset, CameraBookmark, Layer, MAX_BOOKMARKS, ParamEpoch, PatchOrigin, Scene, Warning};
 use crate::appearance_files::{DEFAULT_PALETTE, all_palette_names, is_palette};
+use crate::nodes::Node;
 use crate::param::Params;
 use crate::planet::World;
 
@@ -109,6 +110,9 @@ impl Repairs {
         // means the current version.
         let then = layer.algorithm.unwrap_or(if is_by_hand { now } else { 1 });
         file.written.restore(place, &mut made, then);
+        if let Node::Construction(construction) = &mut made.node {
+            construction.restore_from(then);
+        }
         if !made.node.traits().has_law_of(then, now) {
             self.warn(format!(
                 "{owner}: {} has changed since this scene was saved (algorithm {then}, now {now}); its heights differ",

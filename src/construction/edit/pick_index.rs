@@ -16,7 +16,6 @@ use crate::geometry::plane::{Area, Point, add, higher, length, lower, scaled, su
 use crate::materials::MaterialLayer;
 use crate::operators::scatter::{ScatterRegion, ScatterSettings};
 use crate::piece::{Piece, PieceKind, Tree};
-use crate::primitives::contour::OutlineFit;
 use crate::primitives::leaf::Primitive as _;
 use crate::sample::Detail;
 
@@ -277,10 +276,9 @@ fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
             let prepared = contour.prepare();
             let line = PickOutline { places: prepared.ring(1.0, ROUND), closed: true, inner: true };
             // the extent around an outline in the order of its points is drawn as a bounding box
-            let end = match contour.settings.outline {
-                OutlineFit::Direction => prepared.ring(prepared.reach(), ROUND),
-                _ => prepared.area().corners().to_vec(),
-            };
+            let is_in_order = contour.outline().is_ok_and(|outline| outline.is_some());
+            let end =
+                if is_in_order { prepared.area().corners().to_vec() } else { prepared.ring(prepared.reach(), ROUND) };
             vec![closed(end), line]
         }
         PieceKind::Image(image) => {

@@ -20,14 +20,17 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
     let room = (MOST_CHORDS / n).clamp(1, MOST_IN_PIECE);
     let mut line = vec![points[0]];
     let mut marks = vec![0];
-    let piece = |b: [Point; 4], line: &mut Vec<Point>| {
+    // flattens a piece; a point of the line is at the parameter `split`
+    let piece = |b: [Point; 4], split: f64, line: &mut Vec<Point>| {
         // the distance of a cubic from its chord is at most a quarter of its greatest second difference, divided by the
         // square of the number of segments
         let bend = |k: usize| length(add(sub(b[k], scaled(b[k + 1], 2.0)), b[k + 2]));
         let segments = (0.75 * higher(bend(0), bend(1)) / tolerance).sqrt() as usize + 1;
         let segments = segments.min(room);
-        for k in 1..=segments {
-            let t = k as f64 / segments as f64;
+        let part = |k: usize| k as f64 / segments as f64;
+        let half = |k: usize| if k <= segments { part(k) * split } else { split + part(k - segments) * (1.0 - split) };
+        for k in 1..=if split < 1.0 { 2 * segments } else { segments } {
+            let t = if split < 1.0 { half(k) } else { part(k) };
             let mix = |a: Point, b: Point| add(scaled(a, 1.0 - t), scaled(b, t));
             let (p, q, r) = (mix(b[0], b[1]), mix(b[1], b[2]), mix(b[2], b[3]));
             line.push(mix(mix(p, q), mix(q, r)));
@@ -47,9 +50,12 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
                 if k + 2 < n {
                     let to = middle(b, points[k + 2]);
                     let third = |end: Point| add(scaled(end, 1.0 / 3.0), scaled(b, 2.0 / 3.0));
+                    // points on a straight line lie on the curve, at this parameter
+                    let [near, far] = [length(sub(start, b)).sqrt(), length(sub(to, b)).sqrt()];
+                    let split = if near > 0.0 && far > 0.0 { near / (near + far) } else { 0.5 };
                     let before = line.len();
-                    piece([start, third(start), third(to), to], &mut line);
-                    marks.push(usize::midpoint(before, line.len()));
+                    piece([start, third(start), third(to), to], split, &mut line);
+                    marks.push(before + (line.len() - before) / 2 - 1);
                 } else {
                     line.push(b);
                     marks.push(line.len() - 1);
@@ -66,7 +72,7 @@ pub(crate) fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point
                     if long > 2.0 * side && long > 0.0 { scaled(v, 2.0 * side / long) } else { v }
                 };
                 let (ta, tb) = (held(sub(b, before)), held(sub(after, a)));
-                piece([a, add(a, scaled(ta, 1.0 / 6.0)), sub(b, scaled(tb, 1.0 / 6.0)), b], &mut line);
+                piece([a, add(a, scaled(ta, 1.0 / 6.0)), sub(b, scaled(tb, 1.0 / 6.0)), b], 1.0, &mut line);
                 marks.push(line.len() - 1);
             }
         }

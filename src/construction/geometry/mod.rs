@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`plane`] | points, boxes, capsules, affine maps |
 //! | [`path`], [`line`] | curves through or near points; arc length and offset of a point relative to a curve |
+//! | [`segment`], [`room`] | the pieces of a curve, and the largest circles that touch it from one side |
 //! | [`outline`] | closed lines that do not cross themselves |
 //! | [`profile`] | monotone cubics: cross profiles, and values that vary along a curve |
 //! | [`hierarchy`] | bounding-volume hierarchy |
@@ -14,3 +15,5 @@ pub mod outline;
 pub mod path;
 pub mod plane;
 pub mod profile;
+mod room;
+mod segment;

@@ -71,6 +71,36 @@ impl MonotoneCubic {
         Self { knots: knots.collect(), xs }
     }
 
+    /// The cubic through points sorted by x, with the slope of the points at both ends (Fritsch & Butland 1984, as in
+    /// PCHIP) instead of level ends. Points on a straight line make a straight line.
+    pub fn with_sloping_ends(points: &[(f64, f64)]) -> Self {
+        let mut made = Self::from_points(points);
+        let n = points.len();
+        let secant = |k: usize| {
+            let (a, b) = (points[k], points[k + 1]);
+            (b.0 - a.0, (b.1 - a.1) / (b.0 - a.0))
+        };
+        // slope at the end of the first of two adjacent parts; `near` and `far` are their widths and secants
+        let end = |near: (f64, f64), far: (f64, f64)| {
+            let slope = near.1 + (near.1 - far.1) * near.0 / (near.0 + far.0);
+            if slope * near.1 <= 0.0 {
+                0.0
+            } else if near.1 * far.1 <= 0.0 && slope.abs() > 3.0 * near.1.abs() {
+                3.0 * near.1
+            } else {
+                slope
+            }
+        };
+        if n == 2 {
+            let slope = secant(0).1;
+            made.knots.iter_mut().for_each(|knot| knot.1 = slope);
+        } else if n > 2 {
+            made.knots[0].1 = end(secant(0), secant(1));
+            made.knots[n - 1].1 = end(secant(n - 2), secant(n - 3));
+        }
+        made
+    }
+
     /// x, value and derivative of every knot.
     pub fn points(&self) -> impl Iterator<Item = [f64; 3]> {
         self.xs.iter().zip(&self.knots).map(|(&x, &(y, slope))| [x, y, slope])

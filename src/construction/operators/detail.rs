@@ -1,25 +1,27 @@
 //! The level-of-detail operator: shows a simple piece A at a distance and a detailed piece B close up.
 //!
-//! Formula: t = 1 - (k_B - κ)/(k_B - k_A), clamped to [0, 1], where κ is the level of detail and k_A to k_B is the
-//! range of the transition. At t = 0 only A is visible, at t = 1 only B. Between these values, the result is the blend
-//! of A and B. The weight of A is multiplied by 1 - t, the weight of B by t. The paper interpolates f and α separately,
-//! which gives the same result if both weights are equal. Unlike separate interpolation, the blend also has a
-//! meaningful f where only one of the two pieces has weight.
+//! Formula: f = (1 - t) f_A + t f_B and α = (1 - t) α_A + t α_B with t = 1 - (k_B - κ)/(k_B - k_A), clamped to [0, 1].
+//! Here κ is the level of detail, and k_A to k_B is the range of the transition. At t = 0 only A is visible, at t = 1
+//! only B. The paper does not define f where a piece is not terrain (α < ½). There, the share of this piece is
+//! multiplied by σ = α/½: f = ((1 - t) σ_A f_A + t σ_B f_B) / ((1 - t) σ_A + t σ_B). Where both pieces are terrain,
+//! this is the formula of the paper.
 //! Source: Génevaux et al. 2014, §6 and fig. 16.
 
 use super::blend::{self, BlendSum, BlendSumRow};
+use super::replace::{presence, presence_bounds};
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
-use crate::geometry::plane::{Capsule, Point};
+use crate::geometry::plane::{Capsule, Interval, Point, add, higher, lower, scaled};
 use crate::gpu_buffer::{Encoder, op, rounded_outward};
 use crate::materials::shares::{MaterialBlend, MaterialFractions};
 use crate::piece::{OperatorGroup, PieceForm, piece_form};
-use crate::row_samples::{PointRow, RowSamples};
-use crate::sample::{Detail, GroundBounds, GroundSample};
+use crate::row_samples::{LANES, PointRow, RowSamples};
+use crate::sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 
 talweg_ground::params! {
     /// Shows the first feature at a distance and the last one close up, with a smooth transition between them.
     DetailSettings "Level of detail" in "Operator", from "Génevaux et al. 2014, fig. 16", also "lod switch fade distance near far" {
-        /// Level of detail up to which only the first feature is visible; 0 is far away, 1 is close up.
+        /// Level of detail up to which only the first feature is visible; 0 is far away, 1 is close up. It must be
+        /// lower than the other level.
         from: f32 = 0.3, 0.0..=1.0;
         /// Level of detail from which only the last feature is visible.
         to: f32 = 0.7, 0.0..=1.0;
@@ -36,6 +38,17 @@ impl DetailSettings {
             1.0
         } else {
             1.0 - (to - level) / (to - from)
+        }
+    }
+
+    /// The bounds of a child with its weight capped to σ, for the fractions `share` of the child.
+    fn present(own: &GroundBounds, share: Interval) -> GroundBounds {
+        let (sigma, dsigma, laid) = presence_bounds(own);
+        GroundBounds {
+            weight: sigma.product(share),
+            weight_gradient: dsigma * share.high,
+            weighted_slope: laid * share.high,
+            ..*own
         }
     }
 
@@ -58,42 +71,83 @@ impl PieceForm for OperatorGroup<DetailSettings> {
 impl NodeOperator for DetailSettings {
     fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
         let mut sum = BlendSum::default();
+        let (mut weight, mut fade) = (0.0, [0.0; 2]);
         for (child, share) in self.ends(view.node, detail) {
             if share > 0.0 {
-                sum.add(&view.child::<G>(child, p, detail), share);
+                let own = view.child::<G>(child, p, detail);
+                weight += own.weight * share;
+                fade = add(fade, scaled(own.weight_gradient, share));
+                let (sigma, dsigma) = presence(&own);
+                sum.add(&GroundSample { weight: sigma, weight_gradient: dsigma, ..own }, share);
             }
         }
-        sum.sample()
+        GroundSample { weight, weight_gradient: fade, ..sum.sample() }
     }
 
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
-        let ends = self.ends(view.node, detail).into_iter().filter(|(_, share)| *share > 0.0);
-        let pieces = ends.map(|(child, share)| {
-            let own = view.child_view(child).bounds(capsule, detail);
-            GroundBounds {
-                weight: own.weight.times(share),
-                weight_gradient: own.weight_gradient * share,
-                weighted_slope: own.weighted_slope * share,
-                ..own
+        let all = Interval::new(0.0, 1.0);
+        let ends = self
+            .ends(view.node, detail)
+            .map(|(child, share)| (child, if detail.is_every_level() { all } else { Interval::one(share) }));
+        let pieces: Vec<(GroundBounds, Interval)> = (ends.into_iter().filter(|(_, share)| share.high > 0.0))
+            .map(|(child, share)| (view.child_view(child).bounds(capsule, detail), share))
+            .filter(|(own, _)| !own.is_nothing())
+            .collect();
+        let present: Vec<GroundBounds> = pieces.iter().map(|(own, share)| Self::present(own, *share)).collect();
+        let mut mixed = blend::bounds(&present);
+        if pieces.is_empty() {
+            return mixed;
+        }
+        if pieces.iter().all(|(own, _)| own.weight.low >= THRESHOLD) {
+            // between two heights whose shares do not depend on the point
+            mixed.slope = lower(mixed.slope, pieces.iter().fold(0.0, |slope, (own, _)| higher(slope, own.slope)));
+        }
+        let highest = pieces.iter().fold(THRESHOLD, |high, (own, _)| higher(high, own.weight.high));
+        let (mut weight, mut fade) = (Interval::one(0.0), 0.0);
+        if detail.is_every_level() {
+            // a piece without weight here leaves the share of the other
+            let missing = pieces.len() < 2;
+            weight = pieces.iter().fold(Interval::EMPTY, |weight, (own, _)| weight.union(own.weight));
+            weight = if missing { weight.union(Interval::one(0.0)) } else { weight };
+            fade = pieces.iter().fold(0.0, |fade, (own, _)| higher(fade, own.weight_gradient));
+        } else {
+            for (own, share) in &pieces {
+                weight = weight.plus(own.weight.times(share.high));
+                fade += own.weight_gradient * share.high;
             }
-        });
-        blend::bounds(&pieces.collect::<Vec<_>>())
+        }
+        // α is at most the sum of the shares σ, times the greatest α and at least ½
+        let laid = lower(mixed.weighted_slope * highest * (1.0 + 1e-9), mixed.slope * weight.high);
+        GroundBounds { weight, weight_gradient: fade, weighted_slope: laid, ..mixed }
     }
 
     fn row(&self, view: NodeView, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let mut sums = BlendSumRow::NOTHING;
-        for end in self.ends(view.node, detail) {
-            if end.1 > 0.0 {
-                sums.add_child(view, end, row, detail);
+        let mut weights = [0.0; LANES];
+        for (child, share) in self.ends(view.node, detail) {
+            let mut samples = RowSamples::NOTHING;
+            if share <= 0.0 {
+                continue;
             }
+            let Some(span) = view.part_row(child, row, detail, &mut samples) else { continue };
+            for (sum, weight) in weights[span.0..span.1].iter_mut().zip(&mut samples.weight) {
+                *sum += *weight * share;
+                *weight = if *weight < THRESHOLD { *weight / THRESHOLD } else { 1.0 };
+            }
+            sums.add(&samples, share, span);
         }
         sums.sample(row.len(), out);
+        out.weight[..row.len()].copy_from_slice(&weights[..row.len()]);
     }
 
     fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
         let mut sum = MaterialBlend::default();
         for end in self.ends(view.node, detail) {
-            sum.add_child(view, end, p, detail);
+            let sample = view.child::<false>(end.0, p, detail);
+            let weight = presence(&sample).0 * end.1;
+            if weight > 0.0 {
+                sum.add(&view.child_view(end.0).materials(p, detail), weight);
+            }
         }
         sum.blended()
     }

@@ -3,7 +3,9 @@
 //! Formula: f = (1 - α_B) f_A + α_B f_B. The weight α is α_A, or (1 - α_B) α_A + α_B² if B extends the terrain. A
 //! weight α_B above 1 counts as 1. A [ground window](super::ground_window) reduces α_B to α_B H S, depending on the
 //! height and the slope of A. With the second formula for α, 1 - α_B is multiplied by σ = α_A/½ where A is not terrain
-//! (α_A < ½), so that f approaches f_B. The paper does not define f_A where A is not terrain.
+//! (α_A < ½), so that f approaches f_B. The paper does not define f_A where A is not terrain. If f followed the
+//! formula up to the edge of A, it would jump there from (1 - α_B) f_A + α_B f_B to f_B. With the first formula for α,
+//! f is exact wherever there is ground.
 //! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|, where λ_A, λ_B and λ_αB bound |∇f_A|, |∇f_B| and |∇α_B|.
 //! Source: Génevaux et al. 2014, §5.2 and fig. 12.
 
@@ -20,7 +22,7 @@ talweg_ground::choices! {
     /// Area in which the result is terrain: the area of the ground below, optionally with the area of the new feature.
     Extent {
         Below "As below": "There is terrain only where there was terrain before.",
-        Both "With the new feature": "Terrain also appears where there is only the new feature.",
+        Both "With the new feature": "Terrain also appears where there is only the new feature. The ground below has no height outside its own area, so its height counts less where its weight is below one half.",
     }
 }
 

@@ -25,7 +25,7 @@ use super::leaf::{PreparedPrimitive, Primitive};
 use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::outline::{ClosedOutline, OutlineError};
 use crate::geometry::path::CurveFit;
-use crate::geometry::plane::{Area, Capsule, Interval, Point, add, higher, length, lower, scaled, smooth, sub};
+use crate::geometry::plane::{Area, Capsule, Interval, Point, add, dot, higher, length, lower, scaled, smooth, sub};
 use crate::geometry::profile::{MonotoneCubic, Profile};
 use crate::gpu_buffer::{ImageSamples, Words};
 use crate::piece::{PieceForm, piece_form};
@@ -83,6 +83,7 @@ impl Landform {
 talweg_ground::choices! {
     /// Rule by which the points of a contour form the closed line.
     OutlineFit {
+        Drawn "As drawn": "The closed line through the points in their order: straight sides if a corner turns by 60° or more, otherwise a smooth line.",
         Direction "By direction": "The contour has one distance from the centre in each direction; points are sorted by direction.",
         Smooth "Smooth": "A smooth closed line through the points in their order, of any shape.",
         Straight "Straight": "Connects the points with straight sides, in their order.",
@@ -120,7 +121,7 @@ talweg_ground::params! {
         reach: f32 = 1.6, 0.1..=8.0, slider 1.0..=3.0;
         /// Rule by which the points form a line. A line in the order of its points must not cross itself. The radius of
         /// this line is the radius of the largest circle inside.
-        outline: OutlineFit = OutlineFit::Direction;
+        outline: OutlineFit = OutlineFit::Drawn;
     }
 }
 
@@ -162,6 +163,15 @@ fn turned(angle: f64) -> f64 {
     angle - whole * TAU
 }
 
+/// Whether a closed line through `points` turns by 60° or more at one of them.
+fn has_corner(points: &[Point]) -> bool {
+    let n = points.len();
+    (0..n).any(|k| {
+        let (before, after) = (sub(points[k], points[(k + n - 1) % n]), sub(points[(k + 1) % n], points[k]));
+        dot(before, after) <= 0.5 * length(before) * length(after) * (1.0 + 1e-6)
+    })
+}
+
 impl Contour {
     /// The line relative to the centre, if the points form a line in their given order; `None` if the points are sorted
     /// by direction.
@@ -169,13 +179,14 @@ impl Contour {
     /// # Errors
     /// When the line crosses or touches itself, or encloses no area.
     pub fn outline(&self) -> Result<Option<ClosedOutline>, OutlineError> {
+        let points: Vec<Point> = self.points.iter().map(|&(x, y)| [f64::from(x), f64::from(y)]).collect();
         let fit = match self.settings.outline {
             OutlineFit::Direction => return Ok(None),
-            _ if self.points.is_empty() => return Ok(None),
-            OutlineFit::Smooth => CurveFit::Through,
+            _ if points.is_empty() => return Ok(None),
+            OutlineFit::Drawn if has_corner(&points) => CurveFit::Straight,
+            OutlineFit::Drawn | OutlineFit::Smooth => CurveFit::Through,
             OutlineFit::Straight => CurveFit::Straight,
         };
-        let points: Vec<Point> = self.points.iter().map(|&(x, y)| [f64::from(x), f64::from(y)]).collect();
         ClosedOutline::new(&points, fit).map(Some)
     }
 

@@ -17,7 +17,7 @@ use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::path::{CurveFit, Path, PathGeometry};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth, sub};
 use crate::geometry::profile::{MonotoneCubic, Profile};
-use crate::gpu_buffer::{ImageSamples, RUN, Words, line_points, rounded_outward};
+use crate::gpu_buffer::{ImageSamples, Words, line_points, rounded_outward};
 use crate::piece::{PieceForm, piece_form, piece_points};
 use crate::sample::{Detail, GroundBounds, GroundSample};
 
@@ -157,14 +157,15 @@ impl CurveCentreline {
                     _ => knots.push((s, y)),
                 }
             }
-            MonotoneCubic::from_points(&knots)
+            knots
         };
         let is_even = points.iter().all(|p| p.width == points[0].width);
         Self {
             core_share: (!is_even).then_some(1.0),
-            height: line(&|p| f64::from(p.height), settings.downhill),
-            width: line(&|p| width * higher(f64::from(p.width), LEAST_WIDTH), false),
-            depth: line(&|p| f64::from(settings.depth) * f64::from(p.depth), false),
+            // a straight line keeps its grade up to its ends
+            height: MonotoneCubic::with_sloping_ends(&line(&|p| f64::from(p.height), settings.downhill)),
+            width: MonotoneCubic::from_points(&line(&|p| width * higher(f64::from(p.width), LEAST_WIDTH), false)),
+            depth: MonotoneCubic::from_points(&line(&|p| f64::from(settings.depth) * f64::from(p.depth), false)),
             falloff: Falloff { core: widest, radius: widest + fade },
             path,
         }
@@ -202,21 +203,25 @@ impl CurveCentreline {
     }
 
     /// Encodes the centreline of a primitive in these words:
-    /// - distance within which the primitive has weight, the tolerance τ of [`path`](crate::geometry::path);
+    /// - distance within which the primitive has weight;
     /// - distances up to which the weight is 1 and from which the weight is 0;
     /// - distance up to which the weight is 1, as a fraction of the local width, or 0 if the width is constant;
-    /// - a list of vertices (2), of which two consecutive vertices bound a segment;
+    /// - a list of vertices (2), of which two consecutive vertices bound a segment, each with the segment's slopes at
+    ///   its start and end (2) and the radii ρ of [`path`](crate::geometry::path) on the right and on the left (4);
     /// - a list of boxes (4) of [`RUN`] segments each, with the arc length at the start of each box;
     /// - the lines of height, width and depth by arc length.
     pub(crate) fn encode(&self, out: &mut Words) {
-        let PathGeometry { reach, tolerance, vertices } = self.path.outline();
-        out.reals([reach, tolerance, self.falloff.core, self.falloff.radius, self.core_share.unwrap_or(0.0)]);
-        out.list(&vertices, |out, v| out.reals([v[0], v[1]]));
-        let runs: Vec<usize> = (0..vertices.len() - 1).step_by(RUN).collect();
-        out.list(&runs, |out, &from| {
-            let run = &vertices[from..(from + RUN + 1).min(vertices.len())];
-            out.reals(rounded_outward(&Area::enclosing(run.iter().map(|v| [v[0], v[1]]))));
-            out.reals([run[0][2]]);
+        let PathGeometry { reach, vertices, slopes, rooms, runs } = self.path.outline();
+        out.reals([reach, self.falloff.core, self.falloff.radius, self.core_share.unwrap_or(0.0)]);
+        let numbers: Vec<usize> = (0..vertices.len()).collect();
+        out.list(&numbers, |out, &k| {
+            out.reals(vertices[k]);
+            out.reals(slopes.get(k).copied().unwrap_or_default());
+            out.reals(rooms.get(k).copied().unwrap_or_default());
+        });
+        out.list(&runs, |out, (area, start)| {
+            out.reals(rounded_outward(area));
+            out.reals([*start]);
         });
         [&self.height, &self.width, &self.depth].into_iter().for_each(|line| out.line(line));
     }
@@ -245,24 +250,36 @@ impl CrossSection {
         Self { line: profile.prepare(), is_even: profile.0.iter().all(|p| p.0 >= 0.0) }
     }
 
-    /// Height of the profile at `offset`, and the derivative of this height with respect to the offset.
+    /// Height of the profile at `offset`, and the derivative of this height.
     #[inline]
-    fn sample(&self, offset: f64) -> (f64, f64) {
-        if self.is_even && offset < 0.0 {
-            let (y, dy) = self.line.sample(-offset);
-            (y, -dy)
+    fn sample(&self, offset: &SectionOffset) -> SectionSample {
+        let (y, dy) = self.line.sample(if self.is_even { offset.beside } else { offset.signed });
+        if self.is_even {
+            SectionSample { y, signed: 0.0, beside: dy }
         } else {
-            self.line.sample(offset)
+            SectionSample { y, signed: dy, beside: 0.0 }
         }
     }
 
-    fn bounds(&self, offset: Interval) -> (Interval, f64) {
-        if !self.is_even || offset.low >= 0.0 {
-            return self.line.bounds(offset);
-        }
-        let nearest = if offset.high > 0.0 { 0.0 } else { -offset.high };
-        self.line.bounds(Interval::new(nearest, offset.max_abs()))
+    fn bounds(&self, offset: Interval, beside: Interval) -> (Interval, f64) {
+        self.line.bounds(if self.is_even { beside } else { offset })
     }
+}
+
+/// Position across a curve, as multiples of its width.
+struct SectionOffset {
+    /// Offset to the right; negative to the left.
+    signed: f64,
+    /// Distance beside the curve.
+    beside: f64,
+}
+
+/// Height of a profile, and its derivatives with respect to the signed offset and to the distance beside the curve.
+#[derive(Clone, Copy)]
+struct SectionSample {
+    y: f64,
+    signed: f64,
+    beside: f64,
 }
 
 impl Curve {
@@ -307,17 +324,20 @@ impl PreparedCurve {
         (k, t, dt / long)
     }
 
-    /// Height at arc length `s` and offset `x` (as a multiple of the width), and its derivatives with respect to `s`
-    /// and `x`.
+    /// Height at arc length `s` and offset `x`, with its derivatives with respect to the offset; and its derivative
+    /// with respect to `s`.
     #[inline]
-    fn rise(&self, s: f64, x: f64) -> (f64, f64, f64) {
+    fn rise(&self, s: f64, x: &SectionOffset) -> (SectionSample, f64) {
         let (k, t, dt) = self.locate_profile(s);
-        let (y, dy) = self.profiles[k].1.sample(x);
+        let a = self.profiles[k].1.sample(x);
         if t == 0.0 {
-            return (y, 0.0, dy);
+            return (a, 0.0);
         }
-        let (z, dz) = self.profiles[k + 1].1.sample(x);
-        (y + t * (z - y), dt * (z - y), dy + t * (dz - dy))
+        let b = self.profiles[k + 1].1.sample(x);
+        let mix = |a: f64, b: f64| a + t * (b - a);
+        let mixed =
+            SectionSample { y: mix(a.y, b.y), signed: mix(a.signed, b.signed), beside: mix(a.beside, b.beside) };
+        (mixed, dt * (b.y - a.y))
     }
 }
 
@@ -333,15 +353,16 @@ impl Primitive for PreparedCurve {
         let (z, dz) = self.centreline.height.sample(near.along);
         let (width, dwidth) = self.centreline.width.sample(near.along);
         let (depth, ddepth) = self.centreline.depth.sample(near.along);
-        let x = near.offset / width;
-        let (rise, rise_s, rise_x) = self.rise(near.along, x);
+        let x = SectionOffset { signed: near.offset / width, beside: near.beside / width };
+        let (SectionSample { y: rise, signed, beside }, rise_s) = self.rise(near.along, &x);
         let height = z + depth * rise;
         if !G {
             return GroundSample { height, weight, ..GroundSample::default() };
         }
-        let by_s = dz + ddepth * rise + depth * (rise_s - rise_x * x * dwidth / width);
-        let by_o = depth * rise_x / width;
-        let slope = [0, 1].map(|k| by_s * near.dalong[k] + by_o * near.doffset[k]);
+        let stretched = (signed * x.signed + beside * x.beside) * dwidth / width;
+        let by_s = dz + ddepth * rise + depth * (rise_s - stretched);
+        let (by_o, by_b) = (depth * signed / width, depth * beside / width);
+        let slope = [0, 1].map(|k| by_s * near.dalong[k] + by_o * near.doffset[k] + by_b * near.dbeside[k]);
         GroundSample { height, weight, slope, weight_gradient: fade }
     }
 
@@ -351,18 +372,20 @@ impl Primitive for PreparedCurve {
         let (z, dz) = self.centreline.height.bounds(near.along);
         let (width, dwidth) = self.centreline.width.bounds(near.along);
         let (depth, ddepth) = self.centreline.depth.bounds(near.along);
-        let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
+        let per_width = Interval::new(1.0 / width.high, 1.0 / width.low);
+        let (x, beside) = (near.offset.product(per_width), near.beside.product(per_width));
         // bounds of the rise, of its derivatives with respect to s and x, and of x times the derivative with respect to
         // x, which is 0 beyond the profile
         let (mut rise, mut rise_s, mut rise_x, mut x_rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64, 0.0f64);
-        let slopes = |shape: &CrossSection, dy: f64| dy * lower(x.max_abs(), shape.line.end());
+        let slopes =
+            |shape: &CrossSection, dy: f64| dy * lower(higher(x.max_abs(), beside.max_abs()), shape.line.end());
         let (first, last) = (self.locate_profile(near.along.low).0, self.locate_profile(near.along.high).0);
         for k in first..=last {
-            let (y, dy) = self.profiles[k].1.bounds(x);
+            let (y, dy) = self.profiles[k].1.bounds(x, beside);
             (rise, rise_x) = (rise.union(y), higher(rise_x, dy));
             x_rise_x = higher(x_rise_x, slopes(&self.profiles[k].1, dy));
             if let Some((to, shape)) = self.profiles.get(k + 1) {
-                let (next, dnext) = shape.bounds(x);
+                let (next, dnext) = shape.bounds(x, beside);
                 let long = to - self.profiles[k].0;
                 if long > 0.0 {
                     rise_s = higher(rise_s, 1.5 / long * y.spread(&next));

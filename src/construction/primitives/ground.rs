@@ -224,6 +224,7 @@ impl ReliefField {
         let mut sum = (Interval::one(0.0), 0.0);
         for (octave, amplitude) in self.shown(detail) {
             let (range, slope) = octave.bounds(capsule);
+            let range = fading(range, detail);
             sum = (sum.0.plus(range.times(amplitude)), sum.1 + amplitude.abs() * slope);
         }
         sum
@@ -268,7 +269,7 @@ impl ReliefField {
                 higher(below.high * below.high, EDGE * EDGE),
             );
             let dridge = 2.0 * higher(below.max_abs(), EDGE) * (value.max_abs() / root.high) * steep;
-            sum.0 = sum.0.plus(weight.product(ridge).times(amplitude));
+            sum.0 = sum.0.plus(fading(weight.product(ridge), detail).times(amplitude));
             sum.1 += amplitude.abs() * (dweight * ridge.high + weight.high * dridge);
             dweight = 2.0 * (1.0 - ridge.low) * dridge;
             let of = |r: f64| r * (2.0 - r);
@@ -313,6 +314,11 @@ impl ReliefField {
         let slope = amplitude.abs() * (dwave * dphase * height.high + wave.high * 0.5 * dswell);
         (wave.product(height).times(amplitude), slope)
     }
+}
+
+/// The range of an octave, with 0 if the octave can be faded out at some level of detail.
+fn fading(range: Interval, detail: &Detail) -> Interval {
+    if detail.is_every_level() { range.union(Interval::one(0.0)) } else { range }
 }
 
 /// Adds an octave of hills.

@@ -1,11 +1,11 @@
 //! Images as ground: a smooth surface through the samples of a raster, its gradient and bounds.
 //!
-//! Formula: uniform cubic B-splines with the samples as control points. The splines are C²-continuous and never exceed
-//! the range of the samples. The slope of a spline is a mean of differences between neighbouring samples, so the
-//! greatest difference bounds the slope. (The bilinear surface in the paper has the same bound, but it has creases
-//! between samples.) For each block of 16 × 16 samples, the range of the samples and the greatest differences between
-//! neighbours are stored.
-//! Source: Génevaux et al. 2014, §4.2 and §7.2.1.
+//! Formula: cubic splines through the samples, with continuous slopes. (The bilinear surface in the paper has creases
+//! between samples.) The weights of four samples in a row sum to 1, and their absolute values to at most 5/4. So the
+//! value inside a cell is at most 25/32 of the range of the 4 × 4 samples around the cell away from the middle of this
+//! range. The slope is a mean of the differences between neighbours, whose weights sum to 1 and their absolute values
+//! to at most 15/8. For each block of 16 × 16 samples, the range of the values and the greatest slopes are stored.
+//! Source: Génevaux et al. 2014, §4.2 and §7.2.1; Catmull & Rom 1974 (the spline).
 
 use std::sync::Arc;
 
@@ -20,8 +20,38 @@ const MANY: usize = 64;
 #[derive(Clone, Copy, Debug)]
 struct Block {
     range: Interval,
-    /// Greatest difference between neighbouring samples along x and along y.
+    /// Greatest slope along x and along y, per sample.
     steps: [f64; 2],
+}
+
+impl Block {
+    const EMPTY: Self = Self { range: Interval::EMPTY, steps: [0.0; 2] };
+
+    fn union(self, other: Self) -> Self {
+        let steps = [higher(self.steps[0], other.steps[0]), higher(self.steps[1], other.steps[1])];
+        Self { range: self.range.union(other.range), steps }
+    }
+
+    /// Bounds within a cell. `at` returns the samples around the cell, by row and column from 0 to 3.
+    fn of_cell(at: impl Fn(usize, usize) -> f64) -> Self {
+        let (mut range, mut across, mut down) = (Interval::EMPTY, Interval::EMPTY, Interval::EMPTY);
+        for row in 0..4 {
+            for column in 0..4 {
+                let value = at(row, column);
+                range = range.union(Interval::one(value));
+                if column > 0 {
+                    across = across.union(Interval::one(value - at(row, column - 1)));
+                }
+                if row > 0 {
+                    down = down.union(Interval::one(value - at(row - 1, column)));
+                }
+            }
+        }
+        let [middle, half] = [0.5 * (range.low + range.high), 25.0 / 32.0 * (range.high - range.low)];
+        let steepest =
+            |steps: Interval| (0.5 * (steps.low + steps.high)).abs() + 15.0 / 16.0 * (steps.high - steps.low);
+        Self { range: Interval::centred(middle, half), steps: [steepest(across), steepest(down)] }
+    }
 }
 
 /// A raster prepared for sampling.
@@ -38,23 +68,21 @@ impl ImageSampler {
     pub fn new(raster: Arc<Raster>) -> Self {
         let (w, h) = (raster.width, raster.height);
         let (columns, rows) = (w.div_ceil(BLOCK), h.div_ceil(BLOCK));
-        let at = |i: usize, j: usize| f64::from(raster.values[i.min(h - 1) * w + j.min(w - 1)]);
-        let mut whole = Block { range: Interval::EMPTY, steps: [0.0; 2] };
+        // Position 0 in a cell's 4 × 4 samples is one sample before the cell.
+        let sample =
+            |i: usize, j: usize| f64::from(raster.values[(i.max(1) - 1).min(h - 1) * w + (j.max(1) - 1).min(w - 1)]);
+        let mut whole = Block::EMPTY;
         let mut blocks = Vec::with_capacity(columns * rows);
         for bi in 0..rows {
             for bj in 0..columns {
-                let mut block = Block { range: Interval::EMPTY, steps: [0.0; 2] };
-                // include a margin of two samples: splines inside the block use them
-                for i in (bi * BLOCK).saturating_sub(2)..(bi * BLOCK + BLOCK + 2).min(h) {
-                    for j in (bj * BLOCK).saturating_sub(2)..(bj * BLOCK + BLOCK + 2).min(w) {
-                        let v = at(i, j);
-                        block.range = block.range.union(Interval::one(v));
-                        block.steps[0] = higher(block.steps[0], (at(i, j + 1) - v).abs());
-                        block.steps[1] = higher(block.steps[1], (at(i + 1, j) - v).abs());
+                let mut block = Block::EMPTY;
+                // The last sample of a block can be the end of the cell before it.
+                for i in (bi * BLOCK).saturating_sub(1)..(bi * BLOCK + BLOCK).min(h) {
+                    for j in (bj * BLOCK).saturating_sub(1)..(bj * BLOCK + BLOCK).min(w) {
+                        block = block.union(Block::of_cell(|row, column| sample(i + row, j + column)));
                     }
                 }
-                whole.range = whole.range.union(block.range);
-                whole.steps = [higher(whole.steps[0], block.steps[0]), higher(whole.steps[1], block.steps[1])];
+                whole = whole.union(block);
                 blocks.push(block);
             }
         }
@@ -114,12 +142,10 @@ impl ImageSampler {
         let (columns, rows) = (span(u, last[0]), span(v, last[1]));
         let mut block = self.whole;
         if columns.len() * rows.len() <= MANY {
-            block = Block { range: Interval::EMPTY, steps: [0.0; 2] };
+            block = Block::EMPTY;
             for i in rows {
                 for j in columns.clone() {
-                    let one = &self.blocks[i * self.columns + j];
-                    block.range = block.range.union(one.range);
-                    block.steps = [higher(block.steps[0], one.steps[0]), higher(block.steps[1], one.steps[1])];
+                    block = block.union(self.blocks[i * self.columns + j]);
                 }
             }
         }
@@ -127,23 +153,34 @@ impl ImageSampler {
     }
 }
 
-/// Cubic B-spline weights of four samples, and the derivatives of these weights. `t` is the position between the second
-/// and the third sample, from 0 to 1.
+/// Weights of four samples, and the derivatives of these weights. `t` is the position between the second and the third
+/// sample, from 0 to 1.
 fn weights(t: f64) -> ([f64; 4], [f64; 4]) {
     let s = 1.0 - t;
-    let w = [
-        s * s * s / 6.0,
-        (3.0 * t * t * t - 6.0 * t * t + 4.0) / 6.0,
-        (3.0 * s * s * s - 6.0 * s * s + 4.0) / 6.0,
-        t * t * t / 6.0,
-    ];
-    let d = [-0.5 * s * s, 1.5 * t * t - 2.0 * t, 2.0 * s - 1.5 * s * s, 0.5 * t * t];
+    let outer = |t: f64, s: f64| -0.5 * t * s * s;
+    let inner = |t: f64, s: f64| s * (1.0 + t - 1.5 * t * t);
+    let w = [outer(t, s), inner(t, s), inner(s, t), outer(s, t)];
+    let outer_slope = |t: f64, s: f64| 0.5 * s * (3.0 * t - 1.0);
+    let inner_slope = |t: f64| t * (4.5 * t - 5.0);
+    let d = [outer_slope(t, s), inner_slope(t), -inner_slope(s), -outer_slope(s, t)];
     (w, d)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_surface_passes_through_the_samples() {
+        let raster = talweg_ground::io::raster("stamp:mountain").unwrap();
+        let picture = ImageSampler::new(raster.clone());
+        let last = [raster.width - 1, raster.height - 1];
+        for (k, sample) in raster.values.iter().enumerate() {
+            let [u, v] = [k % raster.width, k / raster.width];
+            let (value, _) = picture.sample(u as f64 / last[0] as f64, v as f64 / last[1] as f64);
+            assert!((value - f64::from(*sample)).abs() < 1e-9, "sample {u}, {v}: {value} instead of {sample}");
+        }
+    }
 
     #[test]
     fn image_bounds_hold_everywhere() {

@@ -22,8 +22,9 @@ use talweg_ground::param::ImageFile;
 talweg_ground::params! {
     /// A height image repeated along a line and mirrored at each repetition, for detailed river beds or rugged ridges.
     RibbonSettings "Image along a curve" in "Primitive", from "Génevaux et al. 2014, fig. 9", also "picture river ridge ribbon texture line" {
-        /// Height image: a file or a built-in stamp; its left-to-right direction follows the line.
-        picture: ImageFile = ImageFile("stamp:ridge".into());
+        /// Height image: a file or a built-in stamp; its left-to-right direction follows the line. The built-in strips
+        /// fill the whole line; the other stamps make one hill for each repetition.
+        picture: ImageFile = ImageFile("stamp:ridge-strip".into());
         /// Length of the line that one repetition of the image covers.
         length: f32 ["m"] = 2000.0, 1.0..=1.0e6, slider 50.0..=8000.0;
         /// Height difference between white and black pixels.

@@ -136,7 +136,7 @@ impl<'a> Tracer<'a> {
         let square = Area { low: [0.0; 2], high: [side; 2] };
         let everything = program.selection(&square);
         let whole = Capsule::area(&square);
-        let dry = program.covered_bounds_in(&everything, &whole, &Detail::FULL).0.low - 1.0;
+        let dry = program.covered_bounds_in(&everything, &whole, &Detail::EVERY_LEVEL).0.low - 1.0;
         let mut tracer = Self {
             program,
             whole_selection: everything,
@@ -150,7 +150,7 @@ impl<'a> Tracer<'a> {
             of,
             dry,
         };
-        (tracer.range, tracer.steepest) = tracer.bounds(&whole, &Detail::FULL);
+        (tracer.range, tracer.steepest) = tracer.bounds(&whole, &Detail::EVERY_LEVEL);
         if !tracer.steepest.is_finite() {
             tracer.steepest = tracer.steepest_of_parts(&square);
         }
@@ -330,7 +330,7 @@ impl<'a> Tracer<'a> {
         (0..PARTS * PARTS).fold(0.0, |steepest, k| {
             let low = [square.low[0] + (k % PARTS) as f64 * step, square.low[1] + (k / PARTS) as f64 * step];
             let part = Area { low, high: [low[0] + step, low[1] + step] };
-            higher(steepest, self.bounds(&Capsule::area(&part), &Detail::FULL).1)
+            higher(steepest, self.bounds(&Capsule::area(&part), &Detail::EVERY_LEVEL).1)
         })
     }
 }

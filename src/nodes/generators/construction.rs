@@ -15,7 +15,8 @@ use std::sync::{Arc, LazyLock};
 
 use crate::{Context, Generator, NodeMemory, Traits};
 use talweg_construction::compiled_program::fill::FillOptions;
-use talweg_construction::{MaterialLayer, PieceMaterial, Program, Tree, presets};
+use talweg_construction::primitives::contour::OutlineFit;
+use talweg_construction::{MaterialLayer, PieceKind, PieceMaterial, Program, Tree, presets};
 use talweg_ground::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
 
 talweg_ground::params! {
@@ -64,6 +65,26 @@ impl Construction {
     /// Indices, in [`MapKind::COVER_FRACTIONS`], of the material fractions that the node writes.
     fn written_fractions(&self) -> impl Iterator<Item = usize> {
         (0..MapKind::COVER_FRACTIONS.len()).filter(|k| self.tree.is_made_of(PieceMaterial::COVERING[*k]))
+    }
+
+    /// Gives a construction that version `then` of the algorithm saved the settings that this version did not write: up
+    /// to version 2, the points of a contour were sorted by direction unless the contour named another outline.
+    pub fn restore_from(&mut self, then: u32) {
+        if then > 2 {
+            return;
+        }
+        let mut tree = (*self.tree).clone();
+        for (_, root) in tree.roots_mut() {
+            root.visit_mut(&mut |piece| {
+                if let PieceKind::Contour(contour) = &mut piece.kind
+                    && contour.settings.outline == OutlineFit::Drawn
+                    && !contour.points.is_empty()
+                {
+                    contour.settings.outline = OutlineFit::Direction;
+                }
+            });
+        }
+        self.tree = Arc::new(tree);
     }
 
     /// Returns the number that the layer's random stream contributes to the seeds of all pieces.
@@ -170,8 +191,9 @@ impl Generator for Construction {
         let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
         let set = set | usize::from(self.cut_out) << LAID.len();
         Traits {
-            // Version 2 keeps the narrow parts of a curve with varying width narrow.
-            version: 2,
+            // Version 2 keeps the narrow parts of a curve with varying width narrow. Version 3 samples images through
+            // their pixels, and measures the true distance from curves.
+            version: 3,
             writes: &SETS[self.written_fractions().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
             memory: NodeMemory::constant(1.6),

@@ -184,7 +184,7 @@ impl TreeSurface {
         let everything = program.selection(&square);
         let rise = f64::from(recipe.relief_over_size) * side / program.relief;
         let whole = |material, base| {
-            program.bounds_in(&everything, material, &Capsule::area(&square), &Detail::FULL).surface(base).0
+            program.bounds_in(&everything, material, &Capsule::area(&square), &Detail::EVERY_LEVEL).surface(base).0
         };
         let mut range = whole(MaterialLayer::Terrain, program.ground);
         for material in [MaterialLayer::Sand, MaterialLayer::Snow] {

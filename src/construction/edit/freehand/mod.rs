@@ -86,7 +86,7 @@ pub fn line_form(piece: &Piece) -> Option<LineForm> {
         PieceKind::Ribbon(ribbon) => open(ribbon.settings.run),
         PieceKind::Contour(contour) => closed(match contour.settings.outline {
             OutlineFit::Straight => CurveFit::Straight,
-            OutlineFit::Smooth | OutlineFit::Direction => CurveFit::Through,
+            OutlineFit::Drawn | OutlineFit::Smooth | OutlineFit::Direction => CurveFit::Through,
         }),
         PieceKind::Array(group) if group.settings.arrangement == Arrangement::Curve => open(group.settings.run),
         PieceKind::Warp(group) if group.settings.bend == Bend::Curve => open(group.settings.run),
@@ -418,12 +418,12 @@ fn along_old(piece: &Piece, points: &[FittedPoint]) -> Vec<CurvePoint> {
 fn outline_contour(contour: &mut Contour, points: &[Point]) -> Result<(), EditError> {
     let fit = match contour.settings.outline {
         OutlineFit::Straight => CurveFit::Straight,
-        OutlineFit::Smooth | OutlineFit::Direction => CurveFit::Through,
+        OutlineFit::Drawn | OutlineFit::Smooth | OutlineFit::Direction => CurveFit::Through,
     };
     let outline = ClosedOutline::new(points, fit).map_err(|_| EditError::NotSimple)?;
     let centre = middle_of(&outline);
     let settings = &mut contour.settings;
-    if settings.outline == OutlineFit::Direction {
+    if fit == CurveFit::Through {
         settings.outline = OutlineFit::Smooth;
     }
     (settings.x, settings.y) = (rounded_to_six_digits(centre[0]), rounded_to_six_digits(centre[1]));
