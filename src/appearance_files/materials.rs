@@ -268,8 +268,8 @@ impl MaterialRules {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
     }
 
-    /// Fraction of the ground at a position where each rule's material stays visible below the later rules, in the
-    /// order of the rules. The fractions add up to 1.
+    /// At one position, for each rule in order: the fraction of the ground that shows the rule's material, because no
+    /// later rule covers it. The fractions add up to 1.
     pub fn visible_fractions(&self, values: [f32; CONDITIONS.len()]) -> [f32; MOST_RULES] {
         let (mut seen, mut left) = ([0.0; MOST_RULES], 1.0);
         for (k, rule) in self.0.iter().enumerate().rev() {

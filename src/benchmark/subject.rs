@@ -205,7 +205,8 @@ pub enum SubjectError {
     },
 }
 
-/// Suggestion of node names that contain the typed text, for the error message.
+/// A sentence for the error message. It suggests the nodes whose name, label or synonyms contain the typed text, and is
+/// empty if there are none.
 fn nearest(typed: &str) -> String {
     let typed = typed.to_lowercase();
     let like: Vec<&str> = Node::catalogue()

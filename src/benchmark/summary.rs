@@ -392,7 +392,7 @@ impl BenchRow {
             cell.speed_up.median,
         ];
         let told = format!(
-            "{}, {}, {}: {}, {} ns per sample, loading {}, {} MiB, exponent {}, same bits {}, speed-up {}",
+            "{}, {}, {}: {}, {} ns per sample, load time {}, {} MiB, exponent {}, bit-identical: {}, speed-up {}",
             texts[0],
             texts[1],
             threads(cell.threads),

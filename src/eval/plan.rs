@@ -272,8 +272,8 @@ mod tests {
         evaluate(scene, scene.samples(), playhead, store, &Control::default()).unwrap().terrain
     }
 
-    /// A scene of generators and filters, listed by name and group depth. Each layer has its own seed. The group is the
-    /// second-last layer.
+    /// A scene of two generators, a filter, a group and another filter. `depths` holds the group depth of each layer.
+    /// Each layer has its own seed.
     fn grouped(depths: [u32; 5]) -> Scene {
         let mut scene = Scene::default();
         scene.settings.resolution = 65;

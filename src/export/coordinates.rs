@@ -4,8 +4,9 @@ use super::ExportError;
 use crate::io::formats::epsg::unit_of_system;
 use crate::scene::BuildPlacement;
 
-/// Runs of EPSG codes of systems that are not projected: longitude and latitude, or coordinates from the Earth's
-/// centre. Each entry is the first and the last code of a run. No projected system has a code within one of these runs.
+/// Ranges of EPSG codes of coordinate systems that are not projected: longitude and latitude, or coordinates from the
+/// Earth's centre. Each entry is the first and the last code of a range. No projected system has a code within one of
+/// these ranges.
 /// Source: EPSG Geodetic Parameter Dataset 12.029, as distributed with PROJ.
 #[rustfmt::skip]
 const NOT_PROJECTED: [(u16, u16); 175] = [

@@ -1,4 +1,4 @@
-//! Cuts terrain out as a primitive of a construction: an image of the heights, and a map of weights.
+//! Cuts terrain out as a primitive of a construction: an image of the heights, and a weight map.
 //!
 //! Law: the primitive's surface is a uniform cubic B-spline
 //! ([`image_sampler`](crate::construction::primitives::image_sampler)), which passes near its samples and not through
@@ -155,7 +155,7 @@ impl CutOut {
         Piece::named("cut out", PieceKind::Image(image))
     }
 
-    /// Whether the cut-out has a map of weights.
+    /// Whether the cut-out has a weight map.
     pub fn has_weights(&self) -> bool {
         self.weights.is_some()
     }

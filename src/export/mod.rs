@@ -100,7 +100,7 @@ const MOST_PERMITTED: usize = 64;
 /// Id of mesh products, in the place of the name of a map.
 pub const MESH: &str = "mesh";
 
-/// Id of products of plants and stones.
+/// Id of the products that contain the plants and stones, in the place of the name of a map.
 pub const PLANTS: &str = "plants";
 
 /// Writes all files of a request. The terrain is evaluated at [`samples`]; `tell` receives the finished fraction.

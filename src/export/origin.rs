@@ -148,10 +148,10 @@ pub enum OriginError {
         /// The number as the file has it.
         samples: String,
     },
-    /// The texts of the file are larger than any scene.
+    /// The texts embedded in the exported file, such as its scene, are too long to be read.
     #[error("no scene can be read from {path}: {source}. Give the scene's own file")]
     TooLarge {
-        /// The file with the texts.
+        /// The exported file.
         path: PathBuf,
         /// The limit that is exceeded.
         source: std::io::Error,

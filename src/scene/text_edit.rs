@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::{BuildPreset, Scene, SceneError};
 use crate::io::ron_dialect;
 
-/// The text of a scene with `preset` as its first build preset. A preset of the same name is removed.
+/// The text of a scene with `preset` inserted as its first build preset. An existing build preset with the same name is
+/// removed.
 ///
 /// # Errors
 /// When the text is not a scene, or would read back as a different scene.

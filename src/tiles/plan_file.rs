@@ -111,7 +111,9 @@ fn read_text(path: &Path) -> Result<PlanText, TileError> {
     let read: PlanText = ron::from_str(&text).map_err(not_a_plan)?;
     match read.hash == hash_text(read.plan.key()) {
         true => Ok(read),
-        false => Err(TileError::EditedPlan { path: path.into(), difference: "its hash does not fit its text".into() }),
+        false => {
+            Err(TileError::EditedPlan { path: path.into(), difference: "its hash does not match its text".into() })
+        }
     }
 }
 

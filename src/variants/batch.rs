@@ -95,7 +95,8 @@ pub struct BatchRequest {
     pub thumbnail: u32,
     /// Whether variants that an earlier run finished are made again.
     pub anew: bool,
-    /// Number of the only variant to make, counted from 1, without the sheet and the table; `None` for all variants.
+    /// Number of a single variant to make, counted from 1; the contact sheet and the table are then not written. With
+    /// `None`, all variants are made.
     pub variant: Option<usize>,
 }
 

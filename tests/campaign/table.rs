@@ -34,7 +34,7 @@ pub struct Row {
     what: String,
     tries: u64,
     counts: [u64; FINDINGS.len()],
-    /// For a deliberately wrong writer: the finding that must catch it.
+    /// For a deliberately wrong writer: the finding that the campaign must report for it.
     control: Option<Finding>,
     note: String,
     /// The first few findings in words.
@@ -118,7 +118,7 @@ impl Table {
         self.0.last_mut().expect("it was pushed")
     }
 
-    /// Adds a row for a writer; if the writer is a control, the finding `wanted` must catch it.
+    /// Adds a row for a writer; if the writer is a control, the campaign must report the finding `wanted`.
     pub fn control_row(&mut self, what: impl Into<String>, wanted: Option<Finding>) -> &mut Row {
         let row = self.row(what);
         row.control = wanted;

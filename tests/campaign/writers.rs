@@ -50,7 +50,7 @@ pub enum Operation {
     Littering,
 }
 
-/// The deliberately wrong writers, with the findings that must catch them.
+/// The deliberately wrong writers, each with the finding that the campaign must report for it.
 pub const CONTROLS: [(Operation, Finding); 8] = [
     (Operation::Truncating, Finding::Torn),
     (Operation::CopyingOver, Finding::Torn),

@@ -195,12 +195,13 @@ impl fmt::Display for FrameCosts {
         let per_second = |milliseconds: f64| 1e3 / milliseconds;
         writeln!(
             out,
-            "estimated, not measured, for a card with {:.0} G texels, {:.1} T operations and {:.0} G triangles a second:",
+            "estimated, not measured, for a card with {:.0} G texels, {:.1} T operations and {:.0} G triangles per \
+             second:",
             TEXELS_PER_SECOND / 1e9,
             OPERATIONS_PER_SECOND / 1e12,
             TRIANGLES_PER_SECOND / 1e9
         )?;
-        writeln!(out, "each pixel shaded once    {least:.2} ms, {:.0} frames a second", per_second(least))?;
-        writeln!(out, "all counted pixels        {most:.2} ms, {:.0} frames a second", per_second(most))
+        writeln!(out, "each pixel shaded once:   {least:.2} ms, {:.0} frames per second", per_second(least))?;
+        writeln!(out, "all counted pixels:       {most:.2} ms, {:.0} frames per second", per_second(most))
     }
 }

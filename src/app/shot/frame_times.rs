@@ -123,7 +123,7 @@ impl fmt::Display for FrameTimes {
         writeln!(out, "waiting for each     median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
         let [median, most, longest] = row(processor);
         writeln!(out, "processor time       median {median:.2} ms   99 % {most:.2} ms   longest {longest:.2} ms")?;
-        writeln!(out, "overlapped           {overlapped:.2} ms a frame, {:.0} frames a second", 1e3 / overlapped)?;
+        writeln!(out, "overlapped           {overlapped:.2} ms per frame, {:.0} frames per second", 1e3 / overlapped)?;
         for (name, ms) in passes {
             writeln!(out, "pass {name:<24} {ms:.3} ms")?;
         }

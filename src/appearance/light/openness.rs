@@ -12,8 +12,8 @@ const SURROUNDINGS: [(f32, f32); 3] = [(1.0 / 320.0, 0.9), (1.0 / 96.0, 0.9), (1
 
 /// Openness of the terrain to the sky: 0.5 on a plane, towards 0 in hollows and valleys, towards 1 on ridges.
 ///
-/// A position is in a hollow if the mean height around it is above its own height. The means over several widths are
-/// combined.
+/// A position is in a hollow if the mean height around it is above its own height. The result combines the mean heights
+/// over areas of several widths.
 ///
 /// The terrain can be a part of a larger terrain with `across` samples per side. `relief_over_size` is relief_metres /
 /// size_metres of the whole terrain.

@@ -315,6 +315,6 @@ mod tests {
         assert!(copies.len() == 1 && tree.count() == count + 2, "{copies:?}, {} of {count}", tree.count());
         assert!(toggle_hidden(&mut tree, &both) && water.piece(&tree).unwrap().hidden);
         remove_all(&mut tree, &both).unwrap();
-        assert_eq!(tree.count(), count, "the copy stays");
+        assert_eq!(tree.count(), count, "the originals are removed, and the copy is kept");
     }
 }

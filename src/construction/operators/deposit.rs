@@ -161,8 +161,8 @@ impl Deposit {
         }
     }
 
-    /// The sample of `b` added to the ground `a`. `share` holds the fraction of `b` that is added, and the gradient of
-    /// this fraction.
+    /// The ground sample `a` with the sample `b` deposited on it. `share` holds the fraction of `b` that is added, and
+    /// the gradient of this fraction.
     #[inline]
     fn deposit_sample(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = capped_weight(b);
@@ -177,8 +177,8 @@ impl Deposit {
         GroundSample { height, weight: a.weight + w * w, slope, weight_gradient: fade }
     }
 
-    /// Bounds of `b` added to the ground `a`. `share` holds the range of the fraction that is added, and the bound of
-    /// its gradient.
+    /// Bounds of the ground `a` with `b` deposited on it. `share` holds the range of the fraction that is added, and
+    /// the bound of its gradient.
     fn lay_bounds(&self, a: &GroundBounds, b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
         let (w, dw, laid) = capped_weight_bounds(b);
         let dw = dw * share.0.high + w.high * share.1;

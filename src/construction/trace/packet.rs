@@ -122,7 +122,7 @@ impl<'a> PacketTracer<'a> {
     }
 }
 
-/// Rays that are traced together with a table.
+/// The tracer and the table of the ground that all rays of a packet share.
 struct Packet<'a> {
     tracer: &'a Tracer<'a>,
     table: &'a GroundTable,

@@ -163,7 +163,8 @@ impl<'a> RowWindow<'a> {
         self.mesh.neighbours(self.starts[1] + j)[direction]
     }
 
-    /// Determines the receivers by D8. Cells without a lower neighbour and outlets in the sea are their own receivers.
+    /// Determines the receivers by D8. Outlets in the sea, and cells without a lower neighbour, are their own
+    /// receivers.
     fn steepest(&self, outlets: &Outlets, receivers: &mut [u32]) {
         let start = self.starts[1];
         let distances = self.mesh.links().map(|(links, per_radius)| (links.around_row(self.row), per_radius));

@@ -1,11 +1,11 @@
 //! Olsen's combined erosion: the fast thermal step on gentle slopes.
 //!
-//! Law: `lowest`, where the drop d to the lowest neighbour is in (0, T], with T the threshold. The fast thermal erosion
-//! acts on steep slopes. Olsen's erosion acts on gentle slopes: it levels small bumps and hollows, and keeps cliffs and
-//! crests. It raises the erosion score as hydraulic erosion does, in the computing time of thermal erosion. Le
-//! Martelot's fast form uses the four orthogonal neighbours, Olsen's form the diagonal ones. The orthogonal neighbours
-//! are the default here: a diagonal move stays on one colour of a chessboard pattern, which shows as hatching on the
-//! plains.
+//! Law: as in `lowest`. Material moves to the lowest neighbour where the drop d to it is in (0, T], with T the
+//! threshold. The fast thermal erosion acts on steep slopes. Olsen's erosion acts on gentle slopes: it levels small
+//! bumps and hollows, and keeps cliffs and crests. It raises the erosion score as hydraulic erosion does, in the
+//! computing time of thermal erosion. Le Martelot's fast form uses the four orthogonal neighbours, Olsen's form the
+//! diagonal ones. The orthogonal neighbours are the default here: a diagonal move stays on one colour of a chessboard
+//! pattern, which shows as hatching on the plains.
 //! Bias: the edges of the plains follow the grid. A cone of slope 2.4 has the slopes 2.20, 2.18 and 2.23 along 0°,
 //! 22.5° and 45° after 50 iterations with the orthogonal neighbours (2.08, 1.94 and 1.78 with the diagonal ones). If
 //! the terrain is mirrored, up to half of the moved material moves at other places

@@ -1,15 +1,15 @@
 //! Thermal erosion, fast form: half of the drop moves to the lowest neighbour, in place.
 //!
-//! Law: `lowest`, where the drop is above the talus angle. There are four optimisations over the reference form
-//! ([`thermal`](super::thermal)). Only the four diagonal neighbours count. The lowest neighbour gets all the material.
-//! The amount is the largest possible, d/2 with d the drop. Heights are updated in place, in the order of `sweep`, so
-//! later cells read heights that have already changed.
-//! Bias: halving a drop above the talus angle overshoots, so slopes come to rest at 0.6 to 0.95 of the angle, in fine
-//! streaks along the neighbour directions. With diagonal moves only, material stays on one colour of a chessboard
-//! pattern. A cone that should rest at slope 1 has the slopes 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the
-//! diagonal neighbours. The slopes are 0.68, 0.88 and 0.95 with the orthogonal neighbours, and 0.71, 0.68 and 0.61 with
-//! all eight. The order of the cells is visible too. The result on a mirrored terrain differs from the mirrored result
-//! by a tenth to a fifth of the change (tests/core/nodes/erosion/classic.rs).
+//! Law: as in `lowest`. Material moves to the lowest neighbour where the slope to it is steeper than the talus angle.
+//! There are four optimisations over the reference form ([`thermal`](super::thermal)). Only the four diagonal
+//! neighbours count. The lowest neighbour gets all the material. The amount is the largest possible, d/2 with d the
+//! drop. Heights are updated in place, in the order of `sweep`, so later cells read heights that have already changed.
+//! Bias: halving the drop of a slope above the talus angle overshoots, so slopes come to rest at 0.6 to 0.95 of the
+//! angle, in fine streaks along the neighbour directions. With diagonal moves only, material stays on one colour of a
+//! chessboard pattern. A cone that should rest at slope 1 has the slopes 0.90, 0.84 and 0.71 along 0°, 22.5° and 45°
+//! with the diagonal neighbours. The slopes are 0.68, 0.88 and 0.95 with the orthogonal neighbours, and 0.71, 0.68 and
+//! 0.61 with all eight. The order of the cells is visible too. The result on a mirrored terrain differs from the
+//! mirrored result by a tenth to a fifth of the change (tests/core/nodes/erosion/classic.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side. Squares only, like every
 //! [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.1. In the paper T = k/N is the same for diagonal neighbours, with N the

@@ -12,7 +12,7 @@ use crate::{Context, Filter, Generator, NodeMemory, Traits};
 use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::choices! {
-    /// The heights at which the tables are added.
+    /// The heights at which the random detail is added.
     RetouchShare {
         Everywhere "Everywhere": "The same amount at all heights, as in Le Martelot 2005.",
         Height "By height": "In proportion to height: peaks become rough, lowlands and the sea floor stay unchanged.",
@@ -24,7 +24,7 @@ talweg_ground::params! {
     SpectralRetouch "Spectral retouch" in "Filter", from "Le Martelot 2005, §3.1; Saupe 1988", also "roughen detail layers spectral synthesis noise add" {
         /// Approximate height range of the added detail, as a fraction of the relief.
         amount: f32 = 0.12, -10.0..=10.0, slider 0.0..=0.5;
-        /// Heights at which the tables are added.
+        /// Heights at which the random detail is added: the same amount at all heights, or more on higher ground.
         share: RetouchShare = RetouchShare::Everywhere;
         /// Number of random values along a side of the first table: larger values make the roughness finer.
         frequency: u32 = 16, 1..=256, slider 1..=64;

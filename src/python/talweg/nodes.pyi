@@ -911,7 +911,7 @@ class SpectralRetouch(Node):
     amount: float
     """0.12, from -10 to 10. Approximate height range of the added detail, as a fraction of the relief."""
     share: Literal["Everywhere", "Height"]
-    """Everywhere; one of Everywhere, Height. Heights at which the tables are added."""
+    """Everywhere; one of Everywhere, Height. Heights at which the random detail is added: the same amount at all heights, or more on higher ground."""
     frequency: int
     """16, from 1 to 256. Number of random values along a side of the first table: larger values make the roughness finer."""
     layers: int
@@ -1103,13 +1103,13 @@ class StreamPower(Node):
     """Raises the terrain while streams cut it, over hundreds of thousands of years. Branching valleys and sharp divides form, and mountain ranges grow."""
 
     iterations: int
-    """40, from 0 to 10000. Number of iterations, each of one time step. More iterations make the range older."""
+    """40, from 0 to 10000. Number of iterations, each of one time step. More iterations make the mountain range older."""
     largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"]
     """OneGrid; one of OneGrid, Samples33, Samples65, Samples129, Samples257, Samples513. Coarsest grid of the erosion. Finer grids refine the landforms of this grid, so valleys of every width form, and large terrains compute in seconds. Iterations, lengths and depths refer to the coarsest grid."""
     fine_weight: float
     """0.75, from 0.1 to 2. Iterations on each finer grid, as a multiple of those on the previous grid. Small values leave broad, smooth landforms; above 1 the finest landforms prevail."""
     time_step: float
-    """2000 years, from 1 to 1e+06. Duration of one iteration. Longer time steps make the range older."""
+    """2000 years, from 1 to 1e+06. Duration of one iteration. Longer time steps make the mountain range older."""
     uplift_rate: float
     """0.5 mm/year, from 0 to 100. Greatest rate of uplift. Faster uplift makes higher and steeper mountains."""
     uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"]

@@ -24,8 +24,8 @@ pub enum TileFault {
         /// Length according to the head of the file.
         wanted: u64,
     },
-    /// The head or the list of block hashes does not fit the hash at the end.
-    #[error("is damaged: its head and its hashes do not fit together")]
+    /// The head or the list of block hashes does not match the hash at the end.
+    #[error("is damaged: its head and its list of hashes do not match the hash at its end")]
     Head,
     /// The tile was made for another scene.
     #[error("belongs to another scene")]
@@ -39,7 +39,7 @@ pub enum TileFault {
     /// The tile does not have the samples or fields that the plan gives it.
     #[error("does not have the samples that the plan says")]
     OtherShape,
-    /// A block of samples does not fit its hash.
+    /// A block of samples does not match its hash.
     #[error(
         "is damaged in rows {} to {} and columns {} to {} of field {field}",
         rows.start, rows.end - 1, columns.start, columns.end - 1
@@ -52,8 +52,8 @@ pub enum TileFault {
         /// Columns of the block in the tile.
         columns: Range<usize>,
     },
-    /// A block of survey data does not fit its hash.
-    #[error("is damaged: its block {block} does not fit its hash")]
+    /// A block of survey data does not match its hash.
+    #[error("is damaged: its block {block} does not match its hash")]
     Words {
         /// Number of the block.
         block: usize,

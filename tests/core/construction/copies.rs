@@ -406,7 +406,7 @@ fn a_scatter_that_grows_keeps_its_copies() {
     assert_eq!(changed_area(&before, &Program::new(&tree(1200.0, 1.0), 3)), None);
 }
 
-/// Copies along a curve are at equal distances on the curve. They have its height and turn with its direction.
+/// Copies along a curve are evenly spaced along its length. They have its height and turn with its direction.
 #[test]
 fn copies_follow_a_curve() {
     let points = vec![CurvePoint::new(1000.0, 1000.0, 100.0), CurvePoint::new(1000.0, 5000.0, 300.0)];

@@ -357,8 +357,8 @@ fn trunk(terrain: &Terrain) -> Vec<[usize; 2]> {
     (0..terrain.grid.len()).filter(|&k| area[k] >= least).map(|k| [k / samples, k % samples]).collect()
 }
 
-/// Fraction of the trunk-stream samples of a fine grid within `cells` of a trunk-stream sample of a coarse grid. One
-/// coarse cell is `step` fine cells wide.
+/// Fraction of a fine grid's trunk-stream samples that lie within `cells` coarse cells of a trunk-stream sample of a
+/// coarse grid. One coarse cell is `step` fine cells wide.
 fn share_within(cells: usize, step: usize, fine: &[[usize; 2]], coarse: &[[usize; 2]]) -> f64 {
     let near = |cell: &&[usize; 2]| {
         coarse.iter().any(|there| (0..2).all(|axis| (step * there[axis]).abs_diff(cell[axis]) <= cells * step))
@@ -366,8 +366,8 @@ fn share_within(cells: usize, step: usize, fine: &[[usize; 2]], coarse: &[[usize
     fine.iter().filter(near).count() as f64 / fine.len() as f64
 }
 
-/// Fraction of the trunk-stream samples on a fine grid within one coarse cell of those on the coarse grid. Only streams
-/// with a bed count: in a lake the water has none.
+/// Fraction of the fine grid's trunk-stream samples that lie within one coarse cell of a trunk-stream sample of the
+/// coarse grid. Only streams with a bed count: in a lake the water has none.
 fn shared_trunks(coarse: &Terrain, fine: &Terrain) -> f64 {
     let (graph, ..) = drained(fine);
     let has_bed = |&[row, column]: &[usize; 2]| {
@@ -404,8 +404,8 @@ fn a_larger_size_has_the_same_trunk_streams() {
     }
 }
 
-/// Scenes, each with the least fraction of its trunk streams at 1025 samples that must be within one cell of those at
-/// 513.
+/// Scenes, each with the least fraction of its trunk streams at 1025 samples that must lie within one coarse cell of a
+/// trunk stream at 513 samples.
 const KEPT: [(&str, f64); 4] =
     [("growing-range", 0.98), ("river-valleys", 0.97), ("eroded-hills", 0.96), ("droplet-gullies", 0.95)];
 

@@ -23,7 +23,7 @@ impl Sought {
 }
 
 fn id() -> Id {
-    Id::new("sought parameter")
+    Id::new("parameter that the search found")
 }
 
 fn now(ctx: &Context) -> Option<Sought> {
@@ -75,7 +75,7 @@ pub fn row<R>(
 }
 
 fn focus_id() -> Id {
-    Id::new("focus of the sought parameter")
+    Id::new("keyboard focus on the parameter that the search found")
 }
 
 /// Gives the keyboard focus to the first widget of the row that the search found.

@@ -100,7 +100,7 @@ fn frames_are_timed_and_their_passes_named() {
     // the time of a frame includes its processor time
     assert!(times.waited[4] >= times.processor[4]);
     let text = times.to_string();
-    assert!(text.contains("160 × 90 pixels, 5 frames") && text.contains("frames a second"), "{text}");
+    assert!(text.contains("160 × 90 pixels, 5 frames") && text.contains("frames per second"), "{text}");
     assert!(times.passes.is_empty() || times.passes.iter().any(|(name, _)| name == "Ground"), "{text}");
 }
 

@@ -20,8 +20,9 @@ const DUSK: (f64, f64) = (-0.10, 0.06);
 /// Brightness of the sun and of the sky on level terrain, as in `assets/shaders/globe_air.wgsl`.
 const SUN: f64 = 2.3;
 const SKY: f64 = 0.34;
-/// Sine of the usual elevation of the sun, whose light on level terrain requires no adaptation.
-const USUAL_SUN: f64 = 0.5;
+/// Sine of the sun's reference elevation. Level terrain that the sun lights from this elevation needs no adaptation of
+/// the exposure.
+const REFERENCE_SUN: f64 = 0.5;
 /// Greatest number of steps along a ray. A ray ends earlier where it leaves the globe.
 const MOST_RAY_STEPS: i32 = 60;
 
@@ -102,7 +103,7 @@ impl GlobeLight<'_> {
         let sine = up.dot(self.sun);
         let lit =
             if self.has_shadows { self.ground.sun_fraction(up, self.sun) } else { 1.0 } * smoothstep(-0.02, 0.02, sine);
-        self.light_on(sine, normal.dot(self.sun), lit) / self.light_on(USUAL_SUN, USUAL_SUN, 1.0)
+        self.light_on(sine, normal.dot(self.sun), lit) / self.light_on(REFERENCE_SUN, REFERENCE_SUN, 1.0)
     }
 }
 

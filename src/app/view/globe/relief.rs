@@ -21,7 +21,7 @@ const HALF_RELIEFS: f64 = 1.3;
 /// The vertical exaggeration of one planet, as a function of the eye's height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exaggeration {
-    /// Exaggeration seen from far away.
+    /// Greatest vertical exaggeration, as seen from far away.
     pub most: f64,
     /// Height of the eye over the radius, in metres, at which half of the exaggeration remains; 0 for constant
     /// exaggeration.
@@ -39,7 +39,7 @@ impl Exaggeration {
         Self { most, half_metres: if view.true_nearby { half_metres } else { 0.0 } }
     }
 
-    /// Exaggeration seen from `height` metres over the radius.
+    /// Vertical exaggeration for an eye at `height` metres over the radius.
     pub fn factor_at(&self, height: f64) -> f64 {
         if self.half_metres <= 0.0 {
             return self.most;

@@ -26,7 +26,7 @@ pub struct Adapter {
     pub is_software: bool,
 }
 
-/// Inputs that all drawings of a frame share.
+/// Inputs that all draw calls of a frame share.
 pub struct DrawContext<'a> {
     pub view: &'a ExtractedView,
     pub msaa: Msaa,

@@ -157,7 +157,7 @@ pub struct GroundMaterials {
     pub maps: TextureView,
     pub sampler: Sampler,
     pub rules: Buffer,
-    /// Whether the maps are the finished textures. If not, the maps are a placeholder texel.
+    /// Whether the maps hold the finished textures. Until then, each map is a single placeholder texel.
     pub is_complete: bool,
     applied_rules: Arc<MaterialRules>,
     textures: &'static [MaterialTexture],

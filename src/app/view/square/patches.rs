@@ -12,7 +12,8 @@ use crate::view::render::mesh::PatchDetail;
 use crate::view::scale::SIDE_WORLD;
 use talweg::scene::Surroundings;
 
-/// The drawn patches in the form that the shader reads: column, row, level, and number of the side or of the copy.
+/// The drawn patches in the form that the shader reads: column, row, level of detail, and a number. The number
+/// identifies the side wall that the patch touches, or the mirrored copy that contains the patch.
 pub struct GridInstances {
     pub all: Vec<[u32; 4]>,
     pub ground: Range<u32>,

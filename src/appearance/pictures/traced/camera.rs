@@ -1,4 +1,4 @@
-//! The camera of a ray-traced picture, in metres of the scene: east, south, up.
+//! The camera of a ray-traced picture, in the scene's coordinates (east, south, up, in metres).
 
 use crate::construction::geometry::plane::higher;
 use crate::field::vector::{cross, dot};

@@ -96,10 +96,10 @@ enum SeenSurface {
     Water { p: [f64; 3], bed: f64, is_sea: bool },
 }
 
-/// A ray of the picture in metres of the construction, with the conversion to metres of the scene.
+/// A ray of the picture in the construction's coordinates, with the conversion to distances in the scene.
 struct PixelRay {
     ray: TraceRay,
-    /// Factor that converts metres of the scene along the ray to metres of the construction.
+    /// Factor that converts distances along the ray in the scene to distances in the construction.
     per_metre: f64,
 }
 
@@ -109,7 +109,7 @@ pub struct TracedView<'a> {
     camera: &'a Camera,
     width: usize,
     height: usize,
-    /// Factors that convert metres of the scene to metres of the construction, horizontally and vertically.
+    /// Factors that convert distances in the scene to distances in the construction, horizontally and vertically.
     per_metre: [f64; 2],
     /// Width of a pixel on a plane at distance 1.
     pixel: f64,

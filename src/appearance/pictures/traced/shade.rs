@@ -34,11 +34,11 @@ pub const SHADED: f32 = 1.0 - SHADOW;
 
 /// A point of the terrain that a ray has hit.
 pub struct GroundPoint {
-    /// Position in metres of the construction: east, south, up.
+    /// Position in the construction's coordinates, in metres: east, south, up.
     pub place: [f64; 3],
-    /// Slope to the east and to the south, in metres of the construction.
+    /// Slope to the east and to the south, in the construction's coordinates.
     pub slope: Point,
-    /// Slope to the east and to the south, in metres of the scene.
+    /// Slope to the east and to the south, in the scene's coordinates.
     lean: [f32; 2],
     albedo: Light,
     /// The level of detail at which the point was evaluated.
@@ -54,16 +54,16 @@ pub struct Shade<'a> {
     rock: Light,
     /// Direction to the sun: east, up, south.
     sun: [f32; 3],
-    /// Direction to the sun in metres of the construction: east, south, up.
+    /// Direction to the sun in the construction's coordinates: east, south, up.
     to_sun: [f64; 3],
-    /// Height of the sea in metres of the construction.
+    /// Sea level in the construction's coordinates, in metres.
     sea: f64,
     is_island: bool,
 }
 
 impl<'a> Shade<'a> {
-    /// Prepares the shading of `subject`. `per_metre` holds the factors that convert metres of the terrain to metres of
-    /// the construction, horizontally and vertically.
+    /// Prepares the shading of `subject`. `per_metre` holds the factors that convert distances in the scene to
+    /// distances in the construction, horizontally and vertically.
     pub fn new(subject: TracedScene<'a>, per_metre: [f64; 2]) -> Self {
         let sun = subject.settings.sun_direction();
         let [k, up] = per_metre;
@@ -85,7 +85,7 @@ impl<'a> Shade<'a> {
         }
     }
 
-    /// Height of the sea in metres of the construction.
+    /// Sea level in the construction's coordinates, in metres.
     pub fn sea(&self) -> f64 {
         self.sea
     }

@@ -11,9 +11,9 @@
 //! An exit and the cell that its water reaches belong to one basin. [`solve_spills`] builds the minimum spanning tree
 //! of all basins from the exits, the summaries and the links across tile borders. Links have a strict order (height,
 //! lower cell, cell index). So this spanning tree equals the tree that [`Basins`](super::Basins) finds on the whole
-//! square, reduced to the rims. Each tile then gets a [`SpillSolution`]. It lists which of the tile's highest links
-//! belong to the spanning tree, the spill levels of the tile's nodes, and the filled heights around the tile.
-//! [`RegionDrainage::fill`] computes the filled surface of the tile from them.
+//! square, reduced to the rims. Each tile then gets a [`SpillSolution`]. For each link of the tile's summary, it says
+//! whether the link belongs to the spanning tree. For each node of the tile, it holds the spill level. It also lists
+//! the filled heights around the tile. [`RegionDrainage::fill`] computes the filled surface of the tile from them.
 //!
 //! Flats: water crosses a level part of the filled surface on the shortest way to its outflow, which can be in another
 //! tile. Each tile lists the flat cells that are connected to its rim ([`FilledRegion::flats`]). [`solve_flats`]

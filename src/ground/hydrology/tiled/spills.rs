@@ -165,7 +165,8 @@ pub fn solve_spills(
 struct TiledBasins<'a> {
     tiles: &'a TileRegions,
     summaries: &'a [BasinSummary],
-    /// For each tile, the number of its node 1 among the nodes of all tiles. All tiles share node 0.
+    /// For each tile, the global index of the tile's node 1. Global indices count the nodes of all tiles; all tiles
+    /// share node 0.
     first: Vec<u32>,
     count: usize,
 }

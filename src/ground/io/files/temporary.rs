@@ -230,8 +230,8 @@ fn is_removed(path: &Path) -> bool {
         return false;
     }
     let Ok(held) = File::open(path) else { return false };
-    // While this program holds the lock, no other program removes the file. A program that has just created the file
-    // tries another name.
+    // While this program holds the lock, no other program removes the file. If another program has just created the
+    // file and has not locked it yet, that program finds the lock and tries another name.
     if held.try_lock().is_err() || !is_same(&held, path) {
         return false;
     }

@@ -193,7 +193,7 @@ impl Raster {
         self.bilinear_by(u, v, |k| self.values[k])
     }
 
-    /// Bilinear interpolation of other values, given by sample index; see [`bilinear`](Self::bilinear).
+    /// Like [`bilinear`](Self::bilinear), but interpolates the values that `value` returns for each sample index.
     #[inline]
     pub fn bilinear_by(&self, u: f32, v: f32, value: impl Fn(usize) -> f32) -> f32 {
         let (j, fx) = sample_before(u, self.width);
@@ -210,7 +210,7 @@ impl Raster {
         self.bicubic_by(u, v, |k| self.values[k])
     }
 
-    /// Bicubic interpolation of other values, given by sample index; see [`bicubic`](Self::bicubic).
+    /// Like [`bicubic`](Self::bicubic), but interpolates the values that `value` returns for each sample index.
     #[inline]
     pub fn bicubic_by(&self, u: f32, v: f32, value: impl Fn(usize) -> f32) -> f32 {
         let (j, fx) = sample_before(u, self.width);

@@ -174,8 +174,8 @@ impl DropletLaw {
         stroke
     }
 
-    /// Deposits the load of a droplet at its end. Returns the load that left over an open edge, and the load that could
-    /// not be deposited because of rounding.
+    /// Deposits the load of a droplet at its end. Returns the load that the droplet carried out across an open edge,
+    /// and the load that could not be deposited because of rounding.
     fn end(&self, tools: &DropletBrushes, patch: &mut TileGround, droplet: &Droplet) -> [f64; 2] {
         let (place, mut load) = (droplet.place, droplet.load);
         if droplet.outside {
@@ -208,7 +208,7 @@ struct Droplet {
     energy: f32,
     steps: usize,
     ended: bool,
-    /// Whether the droplet has left the terrain over an open edge.
+    /// Whether the droplet has left the terrain across an open edge.
     outside: bool,
 }
 
@@ -217,7 +217,8 @@ pub struct DropletLane<S> {
     pub patch: TileGround,
     pub starts: S,
     droplet: Option<Droplet>,
-    /// Load that left over an open edge; `dust` is the load that could not be deposited because of rounding.
+    /// Load that droplets carried out across an open edge; `dust` is the load that could not be deposited because of
+    /// rounding.
     pub lost: f64,
     pub dust: f64,
 }

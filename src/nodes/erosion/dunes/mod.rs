@@ -99,7 +99,7 @@ talweg_ground::params! {
             Seif "Long ridges": "Two alternating winds draw the sand out into ridges between them." {
                 iterations = 600, winds = 2, turn_angle = 110.0, season = 20, sand_metres = 12.0, inflow = 0.3, rock_grip = 0.2
             }
-            Star "Star dunes": "Winds from all around pile the sand up into tall stars." {
+            Star "Star dunes": "Alternating winds from all sides pile the sand up into tall, star-shaped dunes." {
                 iterations = 900, winds = 3, turn_angle = 120.0, season = 60, sand_metres = 7.0, patchiness = 0.8, saltation_metres = 90.0, inflow = 0.2, rock_grip = 0.12
             }
             Yardangs "Yardangs": "Windblown sand carves soft rock into ribs along the wind." {

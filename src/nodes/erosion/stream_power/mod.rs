@@ -59,10 +59,10 @@ talweg_ground::params! {
     /// Raises the terrain while streams cut it, over hundreds of thousands of years. Branching valleys and sharp
     /// divides form, and mountain ranges grow.
     StreamPower "Uplift and stream power" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "mountain building erosion stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
-        /// Number of iterations, each of one time step. More iterations make the range older.
+        /// Number of iterations, each of one time step. More iterations make the mountain range older.
         iterations: u32 = 40, 0..=10_000, slider 1..=300;
         multiscale_params!();
-        /// Duration of one iteration. Longer time steps make the range older.
+        /// Duration of one iteration. Longer time steps make the mountain range older.
         time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         uplift_params!();
         /// Exponent of the slope in the erosion: how strongly steepness increases it. Above 1, steps in a river erode

@@ -4,7 +4,7 @@
 //! distances to the nearest and second nearest point, in cells. The surface cuts the cells anywhere and rarely meets a
 //! point, so F₁ is larger on the surface than in a plane lattice and F₂ - F₁ smaller. Each feature is therefore shifted
 //! and scaled, so that its mean and its standard deviation at full jitter are those of
-//! [`cellular`](crate::generators::cellular) in the plane (measured by a test). This is a convention of ours.
+//! [`cellular`](crate::generators::cellular) in the plane (measured by a test). This scaling is our own convention.
 //! Scheme: the search is exact. The point of a position's own cell is closer than √3, and the second nearest point is
 //! closer than √6, so the points of 7 × 7 × 7 cells are sufficient. Of these points only those that can be nearest to a
 //! sample of the run are kept.

@@ -330,7 +330,7 @@ impl<'a> RiverBed<'a> {
         (nearest, bank)
     }
 
-    /// Terrain and depth of the water at a position where the terrain was `height`.
+    /// Terrain height and water depth at a position whose terrain height without the river is `height`.
     #[inline(always)]
     fn ground_and_water(&self, near: &[Segment], x: f32, y: f32, height: f32) -> (f32, f32) {
         let CrossProfile { side, valley, .. } = *self.profile;

@@ -10,11 +10,11 @@
 //! Discharge: rivers bring water in where they enter, and every course gains the same discharge per unit of its length.
 //! At a fork the water is divided equally. Springs have a discharge of 0.
 //!
-//! Levels: along every course the water falls evenly or, for the fraction `cascades`, in steps. The levels L are then
-//! lowered as little as possible, so that two conditions hold. First, water never rises downstream: L(next) ≤ L(s).
-//! Second, the terrain between two reaches is at most as steep as the bank's slope σ: L(s) ≤ L(t) + σ·max(0, |s - t| -
-//! reach) for reaches s and t that are far apart along the water. Both are shortest-path conditions, so Dijkstra's
-//! algorithm gives the levels exactly.
+//! Water levels: along every course the water falls evenly, except that the fraction `cascades` of its fall is in
+//! steps. The levels L are then lowered as little as possible, so that two conditions hold. First, water never rises
+//! downstream: L(next) ≤ L(s). Second, the terrain between two reaches is at most as steep as the bank's slope σ: L(s)
+//! ≤ L(t) + σ·max(0, |s - t| - reach) for reaches s and t that are far apart along the water. Both are shortest-path
+//! conditions, so Dijkstra's algorithm gives the levels exactly.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};

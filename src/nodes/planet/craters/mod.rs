@@ -6,8 +6,9 @@
 //! `FLOODED` of the time span (`stamp`).
 //! Wear: τ = wear·age·(D_mean/D)^½, so that small craters vanish first. The age is from 0 (now) to 1, and D_mean is the
 //! geometric mean of the smallest and the largest diameter. Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to
-//! τ. Air also burns up meteorites whose craters would be smaller than a·5 km, and some larger meteorites. This
-//! convention of ours blends smoothly from the Moon's terrain at a = 0 to almost no craters at a = 1.
+//! τ. Air also burns up meteorites whose craters would be smaller than a·5 km, and some larger meteorites. This effect
+//! of air is our own convention. With it, the terrain changes smoothly from the Moon's at a = 0 to almost no craters at
+//! a = 1.
 //! Brightness: a map from -1 to 1. Rays of the youngest craters are above 0; lava is below 0 (`mare`), and thicker lava
 //! is darker.
 //! Boundary: craters around an open terrain extend into it; on wrapping terrains they continue on the opposite side; a
@@ -15,7 +16,7 @@
 //! Resolution: craters smaller than two samples are skipped, craters smaller than three samples are faint.
 //! Volume is not conserved: the ejecta blanket of a fresh bowl holds 80 to 100 % of the bowl's volume, and lava is
 //! added.
-//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). Conventions of ours, such as the
+//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). Our own conventions, such as the
 //! effect of air and the order of the ages, are marked where they occur.
 
 mod impact;

@@ -3,8 +3,8 @@
 //! Law: the number of craters with a diameter above D is N(>D) ∝ D^-b between the smallest and the largest diameter. So
 //! D = D_min·(1 - u(1 - (D_min/D_max)^b))^(-1/b) for u uniform in [0, 1). Positions are uniform. Ages are uniform, but
 //! craters above 0.4 of the largest diameter formed in the first half of the time span, like the basins of the Moon.
-//! This is a convention of ours, not a curve of the impact flux. All values are drawn by index, so the same craters
-//! form at any resolution; craters too small for the grid are skipped.
+//! These ages are our own convention, not a curve of the impact flux. All values are drawn by index, so the same
+//! craters form at any resolution; craters too small for the grid are skipped.
 
 use rayon::prelude::*;
 

@@ -31,7 +31,7 @@
 //!
 //! Wear: creep flattens a crater as diffusion would flatten a bowl. Let τ be the product of diffusivity and time,
 //! divided by the square of the radius. The depth falls as 1/(1 + 1.5τ), the sharper rim falls as 1/(1 + 4τ), and the
-//! crest widens. This form of wear is from Fassett & Thomson 2014; the two numbers are fits of ours.
+//! crest widens. This form of wear is from Fassett & Thomson 2014; the numbers 1.5 and 4 are our own fits.
 
 use talweg_ground::field::smooth_step;
 

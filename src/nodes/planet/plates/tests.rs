@@ -297,7 +297,8 @@ fn plates_cover_the_planet_once() {
     }
 }
 
-/// Earth's hypsographic curve has two peaks: continents a few hundred metres above the sea, and floors 4 to 6 km deep.
+/// Earth's hypsographic curve has two peaks: continents a few hundred metres above sea level, and ocean floors 4 to 6
+/// km below it.
 #[test]
 fn after_200_million_years_ground_is_as_high_as_on_earth() {
     let control = Control::default();

@@ -144,7 +144,7 @@ fn faulty_faces_are_reported_and_repaired_files_read() {
     assert!(matches!(&said(&scene)[..], [one] if one.contains("-px") && one.contains("one.r16")), "{:?}", said(&scene));
 }
 
-/// A map in degrees: an ESRI grid whose cell centres follow a function of longitude and latitude.
+/// A map in degrees: an ESRI grid whose value at each cell centre is a function of longitude and latitude.
 fn degree_map(path: &Path, [columns, rows]: [usize; 2], [west, south, step]: [f64; 3], law: impl Fn(f64, f64) -> f64) {
     let mut text = format!("ncols {columns}\nnrows {rows}\nxllcorner {west}\nyllcorner {south}\ncellsize {step}\n");
     for row in 0..rows {

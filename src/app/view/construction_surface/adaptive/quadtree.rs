@@ -14,7 +14,7 @@
 //! corners is its own level. Four patches are merged only when all their corners have the level of the merged patch. In
 //! both cases the shape does not change, so no jump is visible. After Strugar, "Continuous Distance-Dependent Level of
 //! Detail" (2009). In Strugar's method, the morphing depends directly on distances; here it depends on corner levels.
-//! So patches may arrive late, when the eye is already near.
+//! So there is no jump even if a patch is computed late, when the eye is already near.
 
 use std::collections::{HashMap, HashSet};
 
