@@ -96,7 +96,11 @@ fn finding(path: &Path) -> CheckFinding {
                 .problems()
                 .into_iter()
                 .map(|problem| format!("layer `{}`: {}", read.layers[problem.layer].name, problem.message));
-            let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
+            let disabled = read
+                .disabled_values()
+                .into_iter()
+                .map(|value| format!("layer `{}`: {}", read.layers[value.layer].name, value.reason));
+            let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).chain(disabled).collect();
             CheckFinding { scene, warnings, error: None, stages: None }
         }
         Err(error) => failed(error.to_string()),

@@ -41,7 +41,7 @@
 use super::buffers::{self, NextState, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::run::ErosionRun;
-use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
+use super::suspended_sediment::{CellWeather, WRITTEN, lay_down, runaway_note};
 use super::thermal::Neighbours;
 use crate::multiscale::{LargestScale, multiscale_params};
 use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, OnPlanet, Process, Run, Traits};
@@ -101,6 +101,10 @@ impl Process for Hydraulic {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn runaway_note(&self) -> Option<String> {
+        runaway_note(self.iterations, self.rain, self.evaporation, self.sediment_capacity)
     }
 
     fn multiscale(&self) -> MultiScale {

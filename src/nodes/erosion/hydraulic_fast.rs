@@ -44,7 +44,7 @@
 
 use super::buffers::{self, NextState, RowAccount, WorkingMemory, add_balance, balance, total};
 use super::run::ErosionRun;
-use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
+use super::suspended_sediment::{CellWeather, WRITTEN, lay_down, runaway_note};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::multiscale::{LargestScale, multiscale_params};
@@ -105,6 +105,10 @@ impl Process for HydraulicFast {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn runaway_note(&self) -> Option<String> {
+        runaway_note(self.iterations, self.rain, self.evaporation, self.solubility)
     }
 
     fn multiscale(&self) -> MultiScale {

@@ -84,6 +84,7 @@ impl Generator for DiamondSquare {
     fn traits(&self) -> Traits {
         // With smoothing, finer levels move the points of earlier levels.
         Traits {
+            version: 2,
             previews_exactly: self.smoothing == 0.0,
             memory: NodeMemory::constant(if self.smoothing > 0.0 { 1.3 } else { 0.5 }),
             ..Traits::GENERATOR

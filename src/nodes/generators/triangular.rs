@@ -59,7 +59,7 @@ talweg_ground::params! {
 impl Generator for Triangular {
     fn traits(&self) -> Traits {
         match self.layout {
-            TriangleLayout::Square => Traits::GENERATOR,
+            TriangleLayout::Square => Traits { version: 2, ..Traits::GENERATOR },
             // The rows of a single triangle do not coincide with the samples of the square.
             TriangleLayout::Triangle => {
                 Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR }

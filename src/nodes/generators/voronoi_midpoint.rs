@@ -11,7 +11,7 @@
 use super::diamond_square::{self, SideMidpoints};
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
 use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi, VoronoiRim};
-use crate::{Context, Generator};
+use crate::{Context, Generator, Traits};
 use talweg_ground::field::{Cancelled, Grid};
 
 talweg_ground::params! {
@@ -30,7 +30,9 @@ talweg_ground::params! {
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the second nearest point. With the opposite sign of the first weight, it makes
         /// sharp ridges.
-        c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
+        c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0 => |voronoi| {
+            voronoi.points > 1 || voronoi.rim == VoronoiRim::GoesOn
+        };
         /// Points beyond open edges. Wrapping terrains have no edges.
         rim: VoronoiRim = VoronoiRim::Ends;
         /// Factor by which the region around each point is multiplied. Lowered regions leave wide passages between the
@@ -56,6 +58,10 @@ talweg_ground::params! {
 }
 
 impl Generator for VoronoiMidpoint {
+    fn traits(&self) -> Traits {
+        Traits { version: 2, ..Traits::GENERATOR }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let cells = Voronoi {
             points: self.points,
