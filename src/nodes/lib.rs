@@ -517,6 +517,7 @@ catalogue! {
     generators::noise_library::NoiseLibrary: Generator,
     generators::diamond_square::DiamondSquare: Generator,
     generators::triangular::Triangular: Generator,
+    generators::midpoint_line::MidpointLine: Generator,
     generators::squig_river::SquigRiver: Generator,
     generators::stamp::Stamp: Generator,
     generators::fault::Fault: Generator,

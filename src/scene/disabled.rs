@@ -19,8 +19,10 @@ impl Scene {
     /// parameter disables them.
     pub fn disabled_values(&self) -> Vec<DisabledValue> {
         let all = self.layers.iter().enumerate();
-        all.flat_map(|(layer, of)| of.disabled_values().map(move |(parameter, reason)| DisabledValue { layer, parameter, reason }))
-            .collect()
+        all.flat_map(|(layer, of)| {
+            of.disabled_values().map(move |(parameter, reason)| DisabledValue { layer, parameter, reason })
+        })
+        .collect()
     }
 }
 

@@ -78,7 +78,7 @@ talweg_ground::params! {
         levelled: LevelledSurface = LevelledSurface::Water;
         /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
         /// made a hardness map, the higher hardness counts in each place.
-        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0 => |rain| rain.solubility > 0.0;
         presets {
             Light "Light": "Levels the valley floors." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}

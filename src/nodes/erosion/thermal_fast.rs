@@ -46,6 +46,7 @@ talweg_ground::params! {
             Light "Light": "Blunts the crests." { iterations = 8 }
             Natural "Natural": "Scree at the foot of the cliffs." {}
             Strong "Strong": "Valleys filled with scree." { iterations = 200, talus_angle = 30.0 }
+            Document "As published": "The constants of Le Martelot 2005: k = 4, and the four straight neighbours." { iterations = 100, threshold = TalusThreshold::Document, neighbours = Neighbours::VonNeumann }
             AllScales "All scales": "Forms long scree slopes first, then short ones; takes seconds at any resolution." { largest_scale = LargestScale::Samples129 }
         }
     }

@@ -223,13 +223,8 @@ impl Between {
         let lost = (mean_step(&table, side) - mean_step(&middles, side - 1)).max(0.0);
         // A uniform displacement up to ±s has the variance s²/3, and so has the bell-shaped one of scale s.
         let scale = (3.0 * 0.5 * lost / 0.75).sqrt() as f32;
-        let noise = MidpointNoise {
-            stream: cx.random.fork(BETWEEN_SALT),
-            scale,
-            distribution,
-            mask: i32::MAX,
-            first: [0; 2],
-        };
+        let noise =
+            MidpointNoise { stream: cx.random.fork(BETWEEN_SALT), scale, distribution, mask: i32::MAX, first: [0; 2] };
         Ok(Self { noise })
     }
 
@@ -264,6 +259,28 @@ impl Between {
             }
         })
     }
+}
+
+/// Halves a line between two points of the given heights `levels` times. Returns the 2^`levels` + 1 heights of its
+/// points.
+pub fn line(cx: &Context, law: &MidpointLaw, ends: [f32; 2], levels: u32) -> Vec<f32> {
+    let mut line = ends.to_vec();
+    let mut scale = law.displacement;
+    for level in 1..=levels {
+        let (stream, distribution) = (cx.random.fork(u64::from(level)), law.distribution);
+        let noise = MidpointNoise { stream, scale, distribution, mask: i32::MAX, first: [0; 2] };
+        let middles: Vec<f32> = line
+            .windows(2)
+            .enumerate()
+            .map(|(k, ends)| (ends[0] + ends[1]) * 0.5 + noise.displacement(0, 2 * k + 1))
+            .collect();
+        let mut finer = vec![0.0; 2 * line.len() - 1];
+        finer.iter_mut().step_by(2).zip(&line).for_each(|(h, end)| *h = *end);
+        finer.iter_mut().skip(1).step_by(2).zip(&middles).for_each(|(h, middle)| *h = *middle);
+        line = finer;
+        scale *= law.factor();
+    }
+    line
 }
 
 /// Mean square of the height difference between neighbours in a table, without its rim.
@@ -307,6 +324,16 @@ impl MidpointNoise {
             ((bits >> 40) as i64 - (1 << 23)) as f32 * (1.0 / 8_388_608.0)
         };
         unit * self.scale
+    }
+
+    /// The displacement of a point by the distribution of the law.
+    fn displacement(&self, row: usize, column: usize) -> f32 {
+        match self.distribution {
+            Distribution::Uniform => self.value_at::<false>(row, column),
+            // The displacement is converted from [-1, 1) to [0, 1), in units of its maximum.
+            Distribution::Upwards => 0.5 * (self.value_at::<false>(row, column) + self.scale),
+            Distribution::Gaussian => self.value_at::<true>(row, column),
+        }
     }
 }
 

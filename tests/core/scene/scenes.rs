@@ -154,9 +154,8 @@ fn scenes_written_by_hand_are_read_without_warnings() {
 #[test]
 fn files_keep_the_defaults_of_their_version() {
     let read = |scene: &str, layer: &str, node: &str| {
-        let text = format!(
-            "(\n    version: 1, {scene}layers: [(node: Perlin(), algorithm: 1), ({layer}node: {node})])"
-        );
+        let text =
+            format!("(\n    version: 1, {scene}layers: [(node: Perlin(), algorithm: 1), ({layer}node: {node})])");
         let (scene, warnings) = Scene::from_ron(&text).unwrap();
         assert!(!warnings.iter().any(|warning| warning.0.contains("has changed since")), "{warnings:?}");
         scene.layers[1].clone()

@@ -91,11 +91,11 @@ talweg_ground::params! {
         /// Width of the valley on each side of the water. The river does not affect the terrain beyond.
         valley_width: f32 ["m"] = 700.0, 0.0..=100_000.0, slider 0.0..=4000.0 => |river| river.banks == BankShape::Symmetric;
         /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
-        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
+        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.01..=1.0 => |river| river.amplitude != 0.0;
         /// Decrease of the displacement from level to level.
-        schedule: Schedule = Schedule::Smoothness;
+        schedule: Schedule = Schedule::Smoothness => |river| river.amplitude != 0.0;
         /// Distribution of the random displacement.
-        distribution: Distribution = Distribution::Uniform;
+        distribution: Distribution = Distribution::Uniform => |river| river.amplitude != 0.0;
         /// Maximum displacement of the first midpoints at smoothness 1, as a fraction of the relief.
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean initial height of the four corners, as a fraction of the relief.
@@ -164,7 +164,8 @@ impl Generator for SquigRiver {
                 midpoint::resample(cx, full, &water, midpoint::in_square, terrain.map_mut(MapKind::Water))?;
                 if full.samples != cx.grid.samples && self.levels(cx) == midpoint::levels(cx.grid) {
                     let (law, levels) = (self.law(), self.levels(cx));
-                    let between = Between::new(cx, &law, law.finest(0, levels), triangular::split, midpoint::in_square)?;
+                    let between =
+                        Between::new(cx, &law, law.finest(0, levels), triangular::split, midpoint::in_square)?;
                     let water = terrain.map(MapKind::Water).cloned().unwrap_or_default();
                     between.displace(cx, full, |k| water[k] == 0.0, &mut terrain.height)?;
                 }
