@@ -32,6 +32,9 @@ fn an_interval_covers_the_median_as_often_as_it_says() {
     let eleven = stats::estimate(&numbers).unwrap();
     assert_eq!((eleven.low, eleven.median, eleven.high), (2.0, 6.0, 10.0));
     let ten = stats::estimate(&numbers[1..]).unwrap();
+    // The numbers 1 to 10 have the mean 5.5 and the variance 55/6. The standard uncertainty of type A is s/√n.
+    assert!((ten.mean - 5.5).abs() < 1e-12 && (ten.uncertainty.unwrap() - (55.0f64 / 60.0).sqrt()).abs() < 1e-12);
+    assert_eq!(stats::estimate(&[3.0]).unwrap().uncertainty, None, "one observation has no scatter");
     assert!((ten.low, ten.median, ten.high) == (2.0, 5.5, 9.0) && (ten.confidence - 0.978_515_625).abs() < 1e-9);
     assert!((stats::estimate(&numbers[5..]).unwrap().confidence - 0.96875).abs() < 1e-12);
     assert!((stats::estimate(&numbers[8..]).unwrap().confidence - 0.75).abs() < 1e-12);

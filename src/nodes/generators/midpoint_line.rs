@@ -29,7 +29,7 @@ talweg_ground::params! {
         /// Direction in which the line runs. Across this direction the terrain is level.
         direction: LineDirection = LineDirection::East;
         /// Smoothness of small features: near 0 every point is independent, at 1 the line rolls gently.
-        smoothness: f32 = 1.0, 0.01..=1.0 => |line| line.amplitude != 0.0;
+        smoothness: f32 = 0.9, 0.01..=1.0 => |line| line.amplitude != 0.0;
         /// Decrease of the displacement from level to level.
         schedule: Schedule = Schedule::Halving => |line| line.amplitude != 0.0;
         /// Distribution of the random displacement.

@@ -117,7 +117,7 @@ fn line_midpoints_stay_within_half_the_last_limit() {
         let samples = (1 << levels) + 1;
         let (before, after) =
             (heights(&shown(levels - 1), samples, Edges::Open), heights(&shown(levels), samples, Edges::Open));
-        let limit = 0.4 * 0.5f32.powi(levels as i32 - 1);
+        let limit = 0.4 * 0.9 * 0.5f32.powi(levels as i32 - 1);
         let mut most = 0.0f32;
         for k in 0..samples {
             let moved = (after[k] - before[k]).abs();
