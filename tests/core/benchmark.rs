@@ -462,7 +462,7 @@ fn tables_json_and_csv_keep_their_names() {
         "changes_nothing file_bytes load_milliseconds milliseconds peak_bytes result_bytes runs_per_observation samples \
          speed_up threads times_the_first"
     );
-    assert_eq!(keys(&subject["cells"][0]["milliseconds"]), "confidence high low median");
+    assert_eq!(keys(&subject["cells"][0]["milliseconds"]), "confidence high low mean median uncertainty");
     assert_eq!(keys(&subject["growth"][0]), "memory threads time");
     assert_eq!(keys(&json["subjects"][0]["growth"][0]["time"]), "exponent sizes standard_error");
     assert_eq!(keys(&subject["consistency"]), "disagreements hashes is_consistent");

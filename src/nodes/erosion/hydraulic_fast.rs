@@ -38,8 +38,8 @@
 //! 0.42 to 0.47, because four neighbours smooth less than eight (tests/core/nodes/erosion/classic.rs).
 //! Cost: with the two forms written as in the paper, an iteration of the fast form takes 0.26 to 0.28 of the reference
 //! form's time at 512² samples; the paper says about a fifth. In this program the reference form computes many cells at
-//! once, which cells that change in place do not allow. At 257² samples on one thread an iteration of the fast form takes
-//! 0.79 ms. The reference form takes 0.46 ms with the same four neighbours and 0.49 ms with eight (`talweg bench
+//! once, which cells that change in place do not allow. At 257² samples on one thread an iteration of the fast form
+//! takes 0.79 ms. The reference form takes 0.46 ms with the same four neighbours and 0.49 ms with eight (`talweg bench
 //! Hydraulic:neighbours=VonNeumann HydraulicFast --sizes 257 --threads 1`). Squares only, like every
 //! [`sweep`](super::sweep).
 //! Source: Olsen 2004; Le Martelot 2005, §3.3.2.
@@ -62,9 +62,9 @@ talweg_ground::choices! {
 }
 
 talweg_ground::params! {
-    /// Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries: the fast
-    /// form of the papers, for comparison. In Talweg, Hydraulic erosion, classic, takes less time for an iteration. This
-    /// form keeps more of the fine relief, and on uniform slopes the rills follow the grid.
+    /// Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries: the
+    /// fast form of the papers, for comparison. In Talweg, Hydraulic erosion, classic, takes less time for an
+    /// iteration. This form keeps more of the fine relief, and on uniform slopes the rills follow the grid.
     HydraulicFast "Hydraulic erosion, classic, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;

@@ -24,8 +24,8 @@
 //! Scheme: levels one after another, rows in parallel; see [midpoints](super::midpoint). A small result is exactly a
 //! subsample of a large result, except with smoothing, where finer levels move all points a little. Levels that are not
 //! shown are interpolated bilinearly from the last level shown.
-//! Boundary: on an open edge the midpoint of a side is the mean of its 2 corners, or with [`RimMidpoints::Three`] of its
-//! 2 corners and the centre beside it. A wrapping terrain continues on the opposite side.
+//! Boundary: on an open edge the midpoint of a side is the mean of its 2 corners, or with [`RimMidpoints::Three`] of
+//! its 2 corners and the centre beside it. A wrapping terrain continues on the opposite side.
 //! Squares only: midpoints need a grid of 2ᵏ + 1 samples that is halved at every level, with an edge around it.
 //! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; Le Martelot 2005, §1.1.1; the lecture on terrain in games
 //! (halving).

@@ -1,9 +1,9 @@
 //! Midpoint displacement of a line: the method in one dimension, drawn across the terrain.
 //!
 //! Law: the line begins with its two ends, at random heights. Level l = 1 … k halves every piece: its midpoint becomes
-//! the mean of its two ends plus u·dₗ, with u random in [-1, 1). d₁ = amplitude·r, and dₗ₊₁ = dₗ/2 (`Halving`, as in the
-//! lecture) or dₗ·2⁻ʳ (`Smoothness`, r the smoothness). After k levels the line has 2ᵏ + 1 points. The terrain has the
-//! height of the line at every place across its direction, so that a section of the terrain is the line itself.
+//! the mean of its two ends plus u·dₗ, with u random in [-1, 1). d₁ = amplitude·r, and dₗ₊₁ = dₗ/2 (`Halving`, as in
+//! the lecture) or dₗ·2⁻ʳ (`Smoothness`, r the smoothness). After k levels the line has 2ᵏ + 1 points. The terrain has
+//! the height of the line at every place across its direction, so that a section of the terrain is the line itself.
 //! Scheme: random values depend on (level, position in the level). The line always has 2¹⁷ + 1 points, many more than
 //! samples along a side, so every size is equally rough, and a small result is exactly a subsample of a large result.
 //! With fewer levels shown, the line is straight between its points.
@@ -17,7 +17,7 @@ use talweg_ground::field::{Cancelled, Edges};
 
 talweg_ground::choices! {
     /// The direction in which the line runs.
-    LineDirection {
+    MidpointLineDirection {
         East "West to east": "The line runs from the western to the eastern edge.",
         South "North to south": "The line runs from the northern to the southern edge.",
     }
@@ -27,7 +27,7 @@ talweg_ground::params! {
     /// A fractal line across the terrain: midpoint displacement in one dimension, for sections and for teaching.
     MidpointLine "Midpoint line" in "Fractal", from "Fournier, Fussell & Carpenter 1982", also "one-dimensional 1D profile section lecture midpoint displacement fractal" {
         /// Direction in which the line runs. Across this direction the terrain is level.
-        direction: LineDirection = LineDirection::East;
+        direction: MidpointLineDirection = MidpointLineDirection::East;
         /// Smoothness of small features: near 0 every point is independent, at 1 the line rolls gently.
         smoothness: f32 = 0.9, 0.01..=1.0 => |line| line.amplitude != 0.0;
         /// Decrease of the displacement from level to level.
@@ -62,8 +62,8 @@ impl Generator for MidpointLine {
         let place = |first: usize, k: usize| cx.grid.position(first + k % cx.grid.distinct_side());
         let across: Vec<f32> = (0..cx.grid.samples).map(|j| height(place(first_column, j))).collect();
         cx.rows(out, |i, row| match self.direction {
-            LineDirection::East => row.copy_from_slice(&across),
-            LineDirection::South => row.fill(height(place(first_row, i))),
+            MidpointLineDirection::East => row.copy_from_slice(&across),
+            MidpointLineDirection::South => row.fill(height(place(first_row, i))),
         })
     }
 }

@@ -1,12 +1,13 @@
 //! Spectral synthesis: sums interpolated tables of random values, each finer and lower than the previous table.
 //!
 //! Law: fᵢ = round(frequency · stepⁱ), h = base + amplitude · Σ pⁱ·vᵢ / (√2 · √Σ p²ⁱ), i = 0 … layers - 1. p is the
-//! persistence, and vᵢ a table of fᵢ × fᵢ random values over the terrain, interpolated ([`values`](super::values)). A
-//! With [`TableSize::Values`] the table has f × f values as written in the paper, from edge to edge: f - 1 squares along
-//! a side. With [`TableWeights::Powers`] h = base + amplitude · Σ pⁱ·uᵢ, where uᵢ is uniform in [-1, 1): the table of
-//! layer i has the greatest amplitude pⁱ, as written. A single layer fills [0, 1] at amplitude 1 and base 0.5. Division by the root of the summed squares keeps the same
-//! standard deviation for any number of layers. The edges of all tables coincide, as in the paper. The octaves of the
-//! noise nodes, in contrast, are shifted.
+//! persistence, and vᵢ a table of random values over the terrain with fᵢ squares along a side, interpolated
+//! ([`values`](super::values)). A single layer fills [0, 1] at amplitude 1 and base 0.5. Division by the root of the
+//! summed squares keeps the same standard deviation for any number of layers. With [`TableWeights::Powers`] h = base +
+//! amplitude · Σ pⁱ·uᵢ instead, where uᵢ is interpolated from values in [-1, 1): as the paper writes, table i has the
+//! greatest amplitude pⁱ. With [`TableSize::Values`] a table has f × f values from edge to edge, as the paper writes:
+//! f - 1 squares along a side. The edges of all tables coincide, as in the paper. The octaves of the noise nodes, in
+//! contrast, are shifted.
 //! Boundary: on open terrains the values on the far edges are random. On wrapping terrains they are equal to the values
 //! on the near edges. A preview is exactly a subsample of the full size.
 //! Squares only: the tables end at the edges of a square.
@@ -70,8 +71,8 @@ talweg_ground::params! {
         tables: TableSize = TableSize::Squares;
         /// Weights of the tables in the sum.
         weights: TableWeights = TableWeights::Even;
-        /// Approximate height from the deepest valley to the highest peak, as a fraction of the relief. With the weights
-        /// *Powers* it is the greatest deviation of the first table.
+        /// Approximate height from the deepest valley to the highest peak, as a fraction of the relief. With the
+        /// weights *Powers* it is the greatest deviation of the first table.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;

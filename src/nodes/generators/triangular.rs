@@ -4,10 +4,10 @@
 //! k splits every triangle in four: the midpoint of each of its edges becomes the mean of the triangle's three corners
 //! plus u·dₗ. An edge between two triangles is computed once, from the mean over both: (a + b)/3 + (c + d)/6 with a, b
 //! the ends and c, d the opposite corners. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness) or dₗ/2
-//! (`Halving`). With [`EdgeCorners::Three`] the mean is that of the three corners of a single triangle, as in the paper's
-//! formula: the triangle on the side of the edge that points to the apex. Every edge of the paper's mesh belongs to
-//! exactly one triangle of this kind, so that all points are computed once. u is uniform in [-1, 1) or bell-shaped. The mean of three corners pulls every edge towards the opposite
-//! corner, so edges are less visible than with squares.
+//! (`Halving`). With [`EdgeCorners::Three`] the mean is that of the three corners of a single triangle, as in the
+//! paper's formula: the triangle that has the orientation of the whole triangle. Every edge of the paper's mesh belongs
+//! to exactly one such triangle, so all points are computed once. u is uniform in [-1, 1) or bell-shaped. The mean of
+//! three corners pulls every edge towards the opposite corner, so edges are less visible than with squares.
 //!
 //! Scheme: all triangles of a level are halves of squares, so a level consists of three kinds of midpoints (of rows,
 //! columns and diagonals) in a square table; see [midpoints](super::midpoint). A small result is exactly a subsample of
@@ -219,7 +219,7 @@ pub(super) fn split_single(level: &MidpointLevel, coarse: &[f32], fine: &mut [f3
 }
 
 /// Splits one level; with `single`, the triangle above the diagonal does not affect the triangle below. With `THREE`,
-/// only the corners of the triangle that points to the apex count, if it exists.
+/// only the corners of the triangle with the orientation of the whole triangle count, if it exists.
 fn split_part<const THREE: bool>(
     level: &MidpointLevel,
     single: bool,

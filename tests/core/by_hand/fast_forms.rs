@@ -28,12 +28,14 @@ fn fast_thermal_erosion_makes_a_cone_angular() {
     let spread = |name: &str, neighbours: &str| {
         let params = [("iterations", "500"), ("talus_angle", "34"), ("neighbours", neighbours)];
         let (low, high) = ring(name, &params, 32.0);
-        println!("{name} {neighbours}: {low:.0} to {high:.0} m");
         high - low
     };
-    for neighbours in ["Rotated", "VonNeumann", "Moore"] {
-        let (fast, reference) = (spread("ThermalFast", neighbours), spread("Thermal", neighbours));
-        println!("{neighbours}: {fast:.1} m, reference {reference:.1} m");
+    // At rest at 34° a cone of this volume is about 455 m high on this ring.
+    assert!(spread("Thermal", "Moore") < 15.0, "the reference form with eight neighbours keeps the cone round");
+    for (neighbours, at_least, at_most) in
+        [("Rotated", 40.0, 60.0), ("VonNeumann", 100.0, 130.0), ("Moore", 40.0, 55.0)]
+    {
+        let fast = spread("ThermalFast", neighbours);
+        assert!((at_least..at_most).contains(&fast), "{neighbours}: {fast} m, other than the help says");
     }
-    assert!(spread("Thermal", "Moore") < 12.0);
 }

@@ -17,7 +17,8 @@
 //! lattice cells continue, or each of the eight adjacent squares has its own random points. These points extend
 //! outwards by one side length or 8 mean spacings, whichever is less. This almost always includes all points that
 //! affect the terrain. On wrapping terrains the distance takes the shorter way around, and each point counts once. On a
-//! globe the points are on the sphere (`globe`). If there are fewer points than n, Dₙ is 0: a single point makes a cone.
+//! globe the points are on the sphere (`globe`). If there are fewer points than n, Dₙ is 0: a single point makes a
+//! cone.
 //! Source: Worley 1996; Olsen 2004; Le Martelot 2005, §1.2 and §3.3.3.
 
 mod globe;

@@ -63,7 +63,8 @@ talweg_ground::params! {
     /// Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins. Young craters
     /// overlap old craters.
     Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
-        /// Places of the craters: at random, or a single crater at a chosen place. Several layers place several craters.
+        /// Places of the craters: at random, or a single crater at a chosen place. Several layers place several
+        /// craters.
         places: CraterPlaces = CraterPlaces::Random;
         /// Longitude of the chosen place on a planet.
         longitude: f32 ["°"] = 0.0, -180.0..=180.0 => |c| c.places == CraterPlaces::Chosen;

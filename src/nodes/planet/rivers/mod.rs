@@ -1,8 +1,8 @@
 //! Rivers of a planet: all rain reaches the sea, rivers join, and their valleys always descend.
 //!
 //! Law: water flows down the steepest slope, and out of depressions over their spill points ([`FlowGraph`]). The
-//! discharge Q is the rain-weighted drainage area. A river starts where Q exceeds the source area, which is scaled with the
-//! surface of the planet. It is w·(Q/10⁶
+//! discharge Q is the rain-weighted drainage area. A river starts where Q exceeds the source area, which is scaled with
+//! the surface of the planet. It is w·(Q/10⁶
 //! km²)^½ wide and its bed d·(Q/10⁶ km²)^0.4 deep, with w the `width` and d the `depth` (hydraulic geometry, Leopold &
 //! Maddock 1953). With lakes the depth is measured from the surface of the filled terrain, otherwise from the terrain
 //! itself. A bed never rises downstream: rivers cut through passes. Valley sides rise at the given slope until they
