@@ -12,7 +12,7 @@
 //! Source: Fournier, Fussell & Carpenter 1982; the lecture on terrain in games (intuition in one dimension).
 
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
-use crate::{Context, Generator};
+use crate::{Context, Generator, NodeMemory, Traits};
 use talweg_ground::field::{Cancelled, Edges};
 
 talweg_ground::choices! {
@@ -49,6 +49,12 @@ talweg_ground::params! {
 const LINE_LEVELS: u32 = 17;
 
 impl Generator for MidpointLine {
+    fn traits(&self) -> Traits {
+        // In the last halving, the line, its midpoints and the finer line exist at the same time.
+        let fixed_bytes = 8 * (1 << LINE_LEVELS);
+        Traits { memory: NodeMemory { fixed_bytes, ..NodeMemory::constant(0.1) }, ..Traits::GENERATOR }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let line = self.line(cx);
         let pieces = line.len() - 1;
