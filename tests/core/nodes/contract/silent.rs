@@ -56,6 +56,8 @@ const DEPEND_ON_MORE: &[(&str, &str, &[&str], &str)] = &[
     ),
     ("Ridged", "gain", &["lacunarity"], "all octaves but the first have no weight"),
     ("Hybrid", "gain", &["lacunarity"], "all octaves but the first have no weight"),
+    ("Craters", "places", &["longitude", "latitude"], "a square terrain has other coordinates"),
+    ("Craters", "largest", &["places"], "the crater is smaller than a cell"),
     ("Craters", "craters", &["largest", "size_slope", "depth", "uneven"], "the single crater is small"),
     (
         "Craters",
