@@ -72,7 +72,7 @@ impl Default for BenchPlan {
         threads.retain(|&t| t <= all);
         threads.sort_unstable();
         threads.dedup();
-        Self { sizes: vec![257, 513, 1025, 2049], repetitions: 11, threads, edges: Edges::Open, extremes: None }
+        Self { sizes: vec![257, 513, 1025, 2049], repetitions: 10, threads, edges: Edges::Open, extremes: None }
     }
 }
 

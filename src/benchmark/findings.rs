@@ -393,7 +393,7 @@ mod tests {
     use crate::benchmark::{Consistency, Disagreement, Extreme, Growth, PowerLaw};
 
     fn estimate(median: f64, half: f64) -> Estimate {
-        Estimate { median, low: median - half, high: median + half, confidence: 0.97 }
+        Estimate { median, low: median - half, high: median + half, confidence: 0.97, mean: median, uncertainty: None }
     }
 
     fn cell(

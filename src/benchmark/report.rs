@@ -133,7 +133,14 @@ pub struct Extreme {
 
 impl Estimate {
     pub(super) fn times(self, factor: f64) -> Self {
-        Self { median: self.median * factor, low: self.low * factor, high: self.high * factor, ..self }
+        Self {
+            median: self.median * factor,
+            low: self.low * factor,
+            high: self.high * factor,
+            mean: self.mean * factor,
+            uncertainty: self.uncertainty.map(|uncertainty| uncertainty * factor),
+            ..self
+        }
     }
 }
 
@@ -173,6 +180,10 @@ impl Benchmark {
             let count = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
             text += &format!("\nTime on {count}, ms\n");
             text += &self.by_size(|r, n| r.cell(n, threads).map_or_else(String::new, |c| interval(&c.milliseconds)));
+            if self.repetitions > 1 {
+                text += &format!("\nMean time on {count} with its standard uncertainty (type A, s/√n), ms\n");
+                text += &self.by_size(|r, n| r.cell(n, threads).map_or_else(String::new, |c| mean(&c.milliseconds)));
+            }
         }
         let (Some(&least), Some(&most)) = (self.threads.first(), self.threads.last()) else { return text };
         let largest = self.sizes.iter().copied().max().unwrap_or(0);
@@ -318,6 +329,13 @@ fn extremes_text(subject: &Findings) -> String {
 fn interval(e: &Estimate) -> String {
     let digits = digits(e.median);
     format!("{:.digits$} ({:.digits$} to {:.digits$})", e.median, e.low, e.high)
+}
+
+/// The mean with its standard uncertainty.
+fn mean(e: &Estimate) -> String {
+    let uncertainty = e.uncertainty.unwrap_or_default();
+    let digits = digits(e.mean);
+    format!("{:.digits$} ± {uncertainty:.digits$}", e.mean)
 }
 
 /// Number of decimals that give `value` about three significant digits.

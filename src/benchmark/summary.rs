@@ -484,7 +484,7 @@ fn power(law: PowerLaw) -> String {
 fn spread_of_time(milliseconds: &Estimate) -> String {
     let e = milliseconds;
     let (factor, unit) = unit(e.median);
-    let scaled = Estimate { median: e.median * factor, low: e.low * factor, high: e.high * factor, ..*e };
+    let scaled = e.times(factor);
     format!("{} {unit}", spread_with(&scaled, digits(scaled.median)))
 }
 
@@ -527,7 +527,8 @@ mod tests {
 
     #[test]
     fn numbers_are_shown_with_their_uncertainty_and_unit() {
-        let e = |median, low, high, confidence| Estimate { median, low, high, confidence };
+        let e =
+            |median, low, high, confidence| Estimate { median, low, high, confidence, mean: median, uncertainty: None };
         assert_eq!(spread_of_time(&e(12.34, 12.0, 13.0, 0.97)), "12.3 ± 0.5 ms");
         assert_eq!(spread_of_time(&e(0.01234, 0.0120, 0.0130, 0.97)), "12.3 ± 0.5 µs");
         assert_eq!(spread_of_time(&e(1.24, 1.2, 22.5, 0.97)), "1.24 +21 −0.04 ms", "an interval that is not symmetric");

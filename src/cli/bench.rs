@@ -27,7 +27,7 @@ name of a node: Perlin:octaves=1. Without NODE, document-001 is compared.
 A generator is timed for its whole field, a filter for one pass, and a process for its first iteration. The input of
 filters and processes is Perlin noise, or continents on a planet. Each repetition runs all nodes once, in a new order.
 Times are medians with an interval. With six or more repetitions, the interval covers the true median with at least 95 %
-confidence. The power law time ~ side^e is fitted on a log-log scale, with the standard error of e: e = 2 is linear in the
+confidence. Beside them are the means with their standard uncertainty (type A, s/√n). The power law time ~ side^e is fitted on a log-log scale, with the standard error of e: e = 2 is linear in the
 number of samples. Loading means reading the terrain from a 16-bit PNG in memory. The exit code is 1 if the same inputs
 gave different results.
 
@@ -45,7 +45,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(MIN_SAMPLES as i64..=MAX_SAMPLES as i64))]
     sizes: Vec<u32>,
     /// Number of times that everything is measured
-    #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     repetitions: u32,
     /// Numbers of threads [default: 1, 2 and one for each processor]
     #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024))]

@@ -131,7 +131,11 @@ fn finding(path: &Path) -> CheckFinding {
                 .problems()
                 .into_iter()
                 .map(|problem| format!("layer `{}`: {}", read.layers[problem.layer].name, problem.message));
-            let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
+            let disabled = read
+                .disabled_values()
+                .into_iter()
+                .map(|value| format!("layer `{}`: {}", read.layers[value.layer].name, value.reason));
+            let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).chain(disabled).collect();
             let constructions = read.layers.iter().filter_map(TreeFinding::of_layer).collect();
             CheckFinding { scene, warnings, error: None, constructions, stages: None }
         }

@@ -147,6 +147,16 @@ impl SceneArgs {
         for change in &self.set {
             scene.set(change).map_err(|e| usage(anyhow::anyhow!("--set: {e}")))?;
         }
+        if !self.quiet {
+            // Values that the file itself sets without effect are the business of `talweg check`.
+            let is_set = |parameter: &str| {
+                let names = self.set.iter().filter_map(|change| change.split_once('=')?.0.trim().rsplit_once('.'));
+                names.map(|(_, name)| name).any(|name| name == parameter)
+            };
+            for value in scene.disabled_values().into_iter().filter(|value| is_set(value.parameter)) {
+                print_message(&format!("warning: layer `{}`: {}", scene.layers[value.layer].name, value.reason));
+            }
+        }
         for problem in scene.problems() {
             let text = format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message);
             match problem.severity {

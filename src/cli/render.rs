@@ -22,6 +22,7 @@ Examples:
   talweg render island.ron -o island.png --picture 2048 --palette tropical
   talweg render island.ron -o grown.png --palette biome:earth --set climate.latitude=20
   talweg render island.ron -o banner.png --width 1600 --height 400
+  talweg render paper-001-midpoint-displacement -o map.png --style colours --colour-bar --palette document-001-bands-25
   talweg render earthlike -o cloudy.png --clouds
   talweg render paper-004-fig-22-oasis -o oasis.png --sphere-trace --azimuth 200 --width 1280 --height 720")]
 pub struct RenderArgs {
@@ -44,6 +45,9 @@ pub struct RenderArgs {
     /// Style of the picture
     #[arg(long, value_enum, default_value_t = Style::Relief, conflicts_with = "sphere_trace")]
     style: Style,
+    /// Draw a colour bar with the heights on the right side of the picture, which makes the picture wider
+    #[arg(long, conflicts_with = "sphere_trace")]
+    colour_bar: bool,
     /// Palette or biome table (such as biome:earth), instead of the scene's own
     #[arg(long, value_name = "NAME")]
     palette: Option<String>,
@@ -95,6 +99,8 @@ enum RenderProjection {
 enum Style {
     /// Colours, light and shadow
     Relief,
+    /// The palette's colours of the heights, without light and shadow
+    Colours,
     /// Heights as grey levels: black is the lowest, white the highest
     Heights,
 }
@@ -122,8 +128,10 @@ impl RenderArgs {
             height: self.height,
             style: match self.style {
                 Style::Relief => PictureStyle::Relief,
+                Style::Colours => PictureStyle::Colours,
                 Style::Heights => PictureStyle::Heights,
             },
+            colour_bar: self.colour_bar,
             palette: self.palette.clone(),
             as_map: globe.projection == RenderProjection::Map,
             longitude: globe.longitude,

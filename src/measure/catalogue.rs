@@ -166,19 +166,26 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         |m| MeasureValue::Number(m.heights.land_fraction);
     Slopes: "erosion_score" "Erosion score" [""] 3,
         "Standard deviation of the slopes divided by their mean: high if level ground and steep relief occur together.",
-        "Olsen 2004; Le Martelot 2005, §3.3.4",
+        "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| erosion_score(&m.slopes);
     Slopes: "pair_score" "Erosion score, all pairs" [""] 3,
         "Erosion score from the height differences of all pairs of neighbours, as Le Martelot 2005 describes the score, instead of the greatest of four differences.",
-        "Le Martelot 2005, §3.3.4",
-        |m| erosion_score(&m.pair_slopes);
+        "Le Martelot 2005, §3.3.3",
+        |m| erosion_score(&m.pair_slopes.slopes);
+    Slopes: "worded_score" "Erosion score, as worded" [""] 3,
+        "Erosion score exactly as Le Martelot 2005 words it: the mean deviation of the height differences of all pairs of neighbours from their mean, divided by this mean.",
+        "Le Martelot 2005, §3.3.3",
+        |m| match m.pair_slopes.slopes.mean > 0.0 {
+            true => MeasureValue::Number(m.pair_slopes.worded_score()),
+            false => MeasureValue::Undefined(LEVEL),
+        };
     Slopes: "mean_slope" "Mean slope" ["m"] 3,
         "Mean of the greatest height difference to the four neighbouring samples; denser samples make it smaller.",
-        "Olsen 2004; Le Martelot 2005, §3.3.4",
+        "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| MeasureValue::Number(m.slopes.mean);
     Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
         "Standard deviation of the greatest height differences to the four neighbouring samples.",
-        "Olsen 2004; Le Martelot 2005, §3.3.4",
+        "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| MeasureValue::Number(m.slopes.deviation);
     Slopes: "mean_steepness" "Mean steepness" ["°"] 2,
         "Mean angle of the land with the horizontal.", "",

@@ -48,7 +48,7 @@ pub use plots::{PLOTS, Plot, PlotAxis, PlotStyle};
 pub use profile::{EnclosedVolume, GroundProfile, ProfilePoint, enclosed_area, enclosed_volume};
 pub use reference::{BANDS, ReferenceBand, bands};
 pub use report::{comparison_csv, csv_field, named_values};
-pub use slopes::{Slopes, pair_slopes, slopes, slopes_by};
+pub use slopes::{PairSlopes, Slopes, pair_slopes, slopes, slopes_by};
 pub use steepness::Steepness;
 pub use summits::{Summit, Summits};
 
@@ -68,7 +68,7 @@ pub struct Measures {
     /// Slopes from the greatest height difference to the four neighbours (Olsen 2004), in metres.
     pub slopes: Slopes,
     /// Slopes from the height differences of all pairs of neighbouring samples (Le Martelot 2005), in metres.
-    pub pair_slopes: Slopes,
+    pub pair_slopes: PairSlopes,
     /// Steepness of the land; `None` if there is no land.
     pub steepness: Option<Steepness>,
     /// Peaks and valleys, with the prominence of each.
@@ -119,7 +119,7 @@ pub fn measure(
     let form = || {
         let heights = heights::heights(&ground, control)?;
         control.check()?;
-        let slopes = [slopes(terrain), pair_slopes(terrain)];
+        let slopes = (slopes(terrain), pair_slopes(terrain));
         let (degrees, steepness) = steepness::steepness(&ground, control)?;
         let playability = playability::playability(&ground, &degrees, limits, control)?;
         let (variogram, boxes) = dimensions(&ground, control)?;
@@ -137,8 +137,11 @@ pub fn measure(
         samples: terrain.samples(),
         limits: limits.clone(),
         heights,
-        slopes: metres(slopes[0]),
-        pair_slopes: metres(slopes[1]),
+        slopes: metres(slopes.0),
+        pair_slopes: PairSlopes {
+            slopes: metres(slopes.1.slopes),
+            mean_deviation: slopes.1.mean_deviation * f64::from(scale.relief_metres),
+        },
         steepness,
         summits: summits?,
         variogram,

@@ -8,9 +8,10 @@
 //! The erosion score is ε = σ(s) / mean(s), where σ(s) is the standard deviation of s. The score is high if level
 //! terrain and steep relief occur together, and does not depend on the vertical scale. Le Martelot 2005 describes s
 //! differently: as the difference between any two neighbours, not as the greatest of four differences. [`pair_slopes`]
-//! computes the score from that definition.
+//! computes the score from that definition. The text also words σ differently: as the mean of the deviations of the
+//! slopes from their mean, Σ |s - mean(s)| / n. [`PairSlopes::worded_score`] follows the text in both points.
 //!
-//! Source: Le Martelot 2005, §3.3.4; Olsen 2004.
+//! Source: Le Martelot 2005, §3.3.3; Olsen 2004.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -32,6 +33,23 @@ impl Slopes {
     /// The erosion score: standard deviation divided by mean; 0 on level terrain.
     pub fn erosion_score(&self) -> f64 {
         if self.mean > 0.0 { self.deviation / self.mean } else { 0.0 }
+    }
+}
+
+/// Statistics of the height differences of all pairs of neighbours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct PairSlopes {
+    /// Mean and standard deviation of the differences.
+    pub slopes: Slopes,
+    /// Mean of the absolute deviations of the differences from their mean.
+    pub mean_deviation: f64,
+}
+
+impl PairSlopes {
+    /// The erosion score as Le Martelot 2005 words it: the mean deviation of the differences divided by their mean; 0
+    /// on level terrain.
+    pub fn worded_score(&self) -> f64 {
+        if self.slopes.mean > 0.0 { self.mean_deviation / self.slopes.mean } else { 0.0 }
     }
 }
 
@@ -69,28 +87,34 @@ pub fn slopes_by(metric: &GridMetric, terrain: &Terrain) -> Slopes {
     Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
 }
 
-/// Mean and standard deviation of the height differences over all pairs of neighbours along rows and columns. Each pair
-/// counts once, as Le Martelot 2005 describes the erosion score. The terrain must be a square.
-pub fn pair_slopes(terrain: &Terrain) -> Slopes {
+/// Statistics of the height differences over all pairs of neighbours along rows and columns. Each pair counts once, as
+/// Le Martelot 2005 describes the erosion score. The terrain must be a square.
+pub fn pair_slopes(terrain: &Terrain) -> PairSlopes {
     let (grid, n) = (terrain.grid, terrain.samples());
     let void = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0);
     let has_ground = |k: usize| void.is_none_or(|map| map[k] >= HAS_GROUND);
-    let row_sums = |i: usize| {
-        let mut sums = [0.0; 3];
-        for k in (0..grid.distinct_side()).map(|j| i * n + j).filter(|&k| has_ground(k)) {
-            let pairs = [EAST, SOUTH].into_iter().filter_map(|direction| grid.neighbour(k, direction));
-            for there in pairs.filter(|&there| has_ground(there)) {
-                let d = f64::from((terrain.height[there] - terrain.height[k]).abs());
-                sums = [sums[0] + d, sums[1] + d * d, sums[2] + 1.0];
+    // The sum of `value` over the differences of all pairs, in a fixed order.
+    let sums = |value: &(dyn Fn(f64) -> [f64; 3] + Sync)| -> [f64; 3] {
+        let row_sums = |i: usize| {
+            let mut sums = [0.0; 3];
+            for k in (0..grid.distinct_side()).map(|j| i * n + j).filter(|&k| has_ground(k)) {
+                let pairs = [EAST, SOUTH].into_iter().filter_map(|direction| grid.neighbour(k, direction));
+                for there in pairs.filter(|&there| has_ground(there)) {
+                    let of_pair = value(f64::from((terrain.height[there] - terrain.height[k]).abs()));
+                    sums = std::array::from_fn(|at| sums[at] + of_pair[at]);
+                }
             }
-        }
-        sums
+            sums
+        };
+        let rows: Vec<[f64; 3]> = (0..grid.distinct_side()).into_par_iter().map(row_sums).collect();
+        rows.iter().fold([0.0; 3], |a, b| std::array::from_fn(|at| a[at] + b[at]))
     };
-    let rows: Vec<[f64; 3]> = (0..grid.distinct_side()).into_par_iter().map(row_sums).collect();
-    let [sum, squares, count] = rows.iter().fold([0.0; 3], |a, b| std::array::from_fn(|k| a[k] + b[k]));
+    let [sum, squares, count] = sums(&|d| [d, d * d, 1.0]);
     let mean = if count > 0.0 { sum / count } else { 0.0 };
     let variance = if count > 0.0 { squares / count - mean * mean } else { 0.0 };
-    Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
+    let slopes = Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } };
+    let [deviations, ..] = sums(&|d| [(d - mean).abs(), 0.0, 0.0]);
+    PairSlopes { slopes, mean_deviation: if count > 0.0 { deviations / count } else { 0.0 } }
 }
 
 /// Returns the sums of s and s², and the number of samples, over the distinct samples of row `i` that have data. Void

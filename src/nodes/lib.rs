@@ -233,6 +233,10 @@ pub trait Process: Params {
     fn pace(&self) -> Pace {
         Pace::Diffusion
     }
+    /// A note for the user if the process runs away with these parameters: its result is far from any terrain.
+    fn runaway_note(&self) -> Option<String> {
+        None
+    }
     /// The grids that the process runs on, from coarse to fine. [`iterations`](Self::iterations) is then the number on
     /// the coarsest grid.
     fn multiscale(&self) -> MultiScale {
@@ -469,6 +473,11 @@ impl Node {
         }
     }
 
+    /// A note for the user if the node is a process that runs away with its parameters.
+    pub fn runaway_note(&self) -> Option<String> {
+        self.as_process().and_then(Process::runaway_note)
+    }
+
     /// Applies `preset`. Parameters that the preset does not name return to their defaults.
     pub fn adopt(&mut self, preset: &Preset) {
         let about = self.about();
@@ -508,6 +517,7 @@ catalogue! {
     generators::noise_library::NoiseLibrary: Generator,
     generators::diamond_square::DiamondSquare: Generator,
     generators::triangular::Triangular: Generator,
+    generators::midpoint_line::MidpointLine: Generator,
     generators::squig_river::SquigRiver: Generator,
     generators::stamp::Stamp: Generator,
     generators::fault::Fault: Generator,

@@ -56,11 +56,10 @@ impl<'py> KeywordOptions<'py> {
     }
 
     /// The index in `words` of the word that the argument contains; 0 if the argument is absent.
-    pub fn choice(&mut self, name: &str, words: [&str; 2]) -> PyResult<usize> {
+    pub fn choice(&mut self, name: &str, words: &[&str]) -> PyResult<usize> {
         let Some(text) = self.parsed::<String>(name)? else { return Ok(0) };
-        let [first, second] = words;
         let index = words.iter().position(|word| *word == text);
-        index.ok_or_else(|| usage(self.py, format_args!("{name}: give {first} or {second}, not {text}")))
+        index.ok_or_else(|| usage(self.py, format_args!("{name}: give {}, not {text}", words.join(" or "))))
     }
 
     /// The argument `name` as a pair of values.

@@ -94,9 +94,9 @@ fn export_request(py: Python<'_>, files: &[PathBuf], options: &mut KeywordOption
         band_metres: options.read("band", "a height in metres")?,
         placement,
         planet: BuildPlanet {
-            cube: options.choice("projection", ["equirectangular", "cube"])? == 1,
+            cube: options.choice("projection", &["equirectangular", "cube"])? == 1,
             width: options.read("width", "a whole number of samples")?,
-            points: options.choice("registration", ["pixel", "grid"])? == 1,
+            points: options.choice("registration", &["pixel", "grid"])? == 1,
         },
         mesh: BuildMesh {
             error_metres: options.read("mesh_error", "metres")?.unwrap_or(mesh.error_metres),
@@ -122,9 +122,11 @@ fn picture_request(py: Python<'_>, options: &mut KeywordOptions) -> PyResult<Pic
         side: options.read("picture", pixels)?.unwrap_or(usual.side),
         width: options.read("width", pixels)?,
         height: options.read("height", pixels)?,
-        style: [PictureStyle::Relief, PictureStyle::Heights][options.choice("style", ["relief", "heights"])?],
+        style: [PictureStyle::Relief, PictureStyle::Colours, PictureStyle::Heights]
+            [options.choice("style", &["relief", "colours", "heights"])?],
+        colour_bar: options.is_on("colour_bar")?,
         palette: options.parsed("palette")?,
-        as_map: options.choice("projection", ["globe", "map"])? == 1,
+        as_map: options.choice("projection", &["globe", "map"])? == 1,
         longitude: options.read("longitude", "degrees")?,
         latitude: options.read("latitude", "degrees")?,
         clouds: clouds.map(share).transpose()?.flatten(),

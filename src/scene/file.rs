@@ -196,6 +196,7 @@ impl Scene {
     pub fn to_ron(&self) -> Result<String, SceneError> {
         let file = SceneV1 {
             version: VERSION,
+            saved: true,
             name: Some(self.name.clone()),
             settings: Some(self.settings.clone()),
             planet: self.planet.clone(),

@@ -47,6 +47,10 @@ fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LayerV1
 #[serde(deny_unknown_fields)]
 pub(super) struct SceneV1 {
     pub(super) version: u32,
+    /// Whether Talweg wrote the file. Every layer of this file names its algorithm then. Files written by hand lack
+    /// this mark, and so do files that Talweg wrote before it wrote marks.
+    #[serde(default)]
+    pub(super) saved: bool,
     #[serde(default)]
     pub(super) name: Option<String>,
     #[serde(default)]
@@ -84,7 +88,7 @@ pub(super) struct LayerV1 {
     #[serde(default)]
     pub(super) seed: Option<u32>,
     /// Version of the node's algorithm with which the scene was saved.
-    #[serde(default, skip_serializing_if = "is_first")]
+    #[serde(default)]
     pub(super) algorithm: Option<u32>,
     #[serde(default, skip_serializing_if = "is_default")]
     #[serde(rename = "past")]
@@ -121,9 +125,6 @@ fn yes() -> bool {
 }
 fn is_yes(value: &bool) -> bool {
     *value
-}
-fn is_first(value: &Option<u32>) -> bool {
-    value.is_none_or(|version| version == 1)
 }
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()

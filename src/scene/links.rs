@@ -80,7 +80,7 @@ impl Scene {
             problems.extend(self.unsupported_reason(index).map(problem(Severity::Broken)));
             problems.extend(files.chain(source).map(problem(Severity::Broken)));
             let idle = self.idle_conditions(index).into_iter().chain(layer.node.files_note(self.side_metres()));
-            let idle = idle.chain(notes);
+            let idle = idle.chain(notes).chain(layer.node.runaway_note());
             problems.extend(idle.map(problem(Severity::Idle)));
         }
         problems

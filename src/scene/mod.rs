@@ -3,6 +3,7 @@
 mod bookmark;
 mod build;
 mod changes;
+mod disabled;
 mod examples;
 mod file;
 mod file_form;
@@ -26,6 +27,7 @@ pub use build::{
     MAX_EXPORT_SAMPLES,
 };
 pub use changes::{ChangeKind, SceneChange, scene_changes};
+pub use disabled::DisabledValue;
 pub use examples::{ExampleHash, HASHED_SAMPLES, ShippedScene, example, example_for, example_hashes, examples};
 pub(crate) use file::folder_of;
 pub use file::{SceneError, VERSION, Warning, with_scene_ending};

@@ -27,7 +27,9 @@ pub(super) struct Repairs {
 struct FileFacts<'a> {
     written: WrittenParams<'a>,
     world: World,
-    is_by_hand: bool,
+    /// Whether Talweg wrote the file before it [marked](SceneV1::saved) its files. It then left out the first version
+    /// of an algorithm.
+    omits_first_version: bool,
 }
 
 impl Repairs {
@@ -49,10 +51,14 @@ impl Repairs {
 
     /// Makes the scene from the contents of a file. `text` is the text of the file.
     pub fn scene(&mut self, file: SceneV1, text: &str) -> Scene {
-        // Talweg always writes a name, the settings, and a name and a seed for every layer, and starts with the version
-        // on a line of its own. Any other file was written by hand.
+        // Layers that Talweg saved have a past: they were computed by the algorithm that the file names. Layers that a
+        // person wrote mean the current algorithms. Before it marked its files, Talweg wrote a name and the settings,
+        // and started with the version on a line of its own. It left out an algorithm of version 1. Without any
+        // algorithm, such a file cannot be told from one written by hand, and is read as current.
         let starts_as_written = text.trim_start().strip_prefix('(').is_some_and(|rest| rest.starts_with(['\n', '\r']));
-        let is_by_hand = file.name.is_none() || file.settings.is_none() || !starts_as_written;
+        let names_algorithms = file.layers.iter().any(|layer| layer.algorithm.is_some());
+        let omits_first_version =
+            !file.saved && names_algorithms && starts_as_written && file.name.is_some() && file.settings.is_some();
         let mut settings = file.settings.unwrap_or_default();
         self.clamp("scene", &mut settings);
         let mut climate = file.climate;
@@ -65,7 +71,7 @@ impl Repairs {
         }
         let mut planet = file.planet;
         self.clamp("planet", &mut planet);
-        let facts = FileFacts { written: WrittenParams::new(text), world: settings.world, is_by_hand };
+        let facts = FileFacts { written: WrittenParams::new(text), world: settings.world, omits_first_version };
         let layers = file.layers.into_iter().enumerate();
         let mut scene = Scene {
             layers: layers.map(|(place, layer)| self.layer(layer, place, &facts)).collect(),
@@ -98,7 +104,8 @@ impl Repairs {
             depth: layer.depth,
             ..Layer::new(layer.node, layer.seed.unwrap_or_default())
         };
-        let is_by_hand = file.is_by_hand || layer.name.is_none() || layer.seed.is_none();
+        // Talweg writes the name and the seed of every layer.
+        let is_first = file.omits_first_version && layer.name.is_some() && layer.seed.is_some();
         made.name = layer.name.unwrap_or(made.name);
         let owner = format!("layer `{}`", made.name);
         self.clamp(&owner, made.node.params_mut());
@@ -106,9 +113,7 @@ impl Repairs {
         self.clamp(&owner, &mut made.mix);
         self.clamp(&owner, &mut made.mask);
         let now = made.node.traits().version_in(file.world);
-        // Talweg does not write the version of the algorithm if it is 1. In a file written by hand, a missing version
-        // means the current version.
-        let then = layer.algorithm.unwrap_or(if is_by_hand { now } else { 1 });
+        let then = layer.algorithm.unwrap_or(if is_first { 1 } else { now });
         file.written.restore(place, &mut made, then);
         if let Node::Construction(construction) = &mut made.node {
             construction.restore_from(then);

@@ -32,6 +32,9 @@ fn an_interval_covers_the_median_as_often_as_it_says() {
     let eleven = stats::estimate(&numbers).unwrap();
     assert_eq!((eleven.low, eleven.median, eleven.high), (2.0, 6.0, 10.0));
     let ten = stats::estimate(&numbers[1..]).unwrap();
+    // The numbers 1 to 10 have the mean 5.5 and the variance 55/6. The standard uncertainty of type A is s/√n.
+    assert!((ten.mean - 5.5).abs() < 1e-12 && (ten.uncertainty.unwrap() - (55.0f64 / 60.0).sqrt()).abs() < 1e-12);
+    assert_eq!(stats::estimate(&[3.0]).unwrap().uncertainty, None, "one observation has no scatter");
     assert!((ten.low, ten.median, ten.high) == (2.0, 5.5, 9.0) && (ten.confidence - 0.978_515_625).abs() < 1e-9);
     assert!((stats::estimate(&numbers[5..]).unwrap().confidence - 0.96875).abs() < 1e-12);
     assert!((stats::estimate(&numbers[8..]).unwrap().confidence - 0.75).abs() < 1e-12);
@@ -459,7 +462,7 @@ fn tables_json_and_csv_keep_their_names() {
         "changes_nothing file_bytes load_milliseconds milliseconds peak_bytes result_bytes runs_per_observation samples \
          speed_up threads times_the_first"
     );
-    assert_eq!(keys(&subject["cells"][0]["milliseconds"]), "confidence high low median");
+    assert_eq!(keys(&subject["cells"][0]["milliseconds"]), "confidence high low mean median uncertainty");
     assert_eq!(keys(&subject["growth"][0]), "memory threads time");
     assert_eq!(keys(&json["subjects"][0]["growth"][0]["time"]), "exponent sizes standard_error");
     assert_eq!(keys(&subject["consistency"]), "disagreements hashes is_consistent");

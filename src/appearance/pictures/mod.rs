@@ -1,5 +1,6 @@
 //! Finished pictures of terrains and planets.
 
+pub(super) mod colour_bar;
 pub(super) mod image;
 pub(super) mod planet;
 pub(super) mod raster;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::colour_bar::{BarColours, plain_colours, with_colour_bar};
 use super::image::{RgbImage, heightmap};
 use super::planet::{GlobePerspective, PlanetImage};
 use super::relief::relief;
@@ -27,6 +28,9 @@ pub struct PictureRequest {
     pub height: Option<u32>,
     /// Style of a picture of a terrain; planets ignore it.
     pub style: PictureStyle,
+    /// Whether a picture of a terrain has a colour bar with its heights on the right side. The bar makes the picture
+    /// wider.
+    pub colour_bar: bool,
     /// Name of the palette or biome table that replaces the scene's own; `None` keeps the scene's own.
     pub palette: Option<String>,
     /// Whether a planet is drawn as a map of all longitudes and latitudes, instead of from space.
@@ -46,6 +50,7 @@ impl Default for PictureRequest {
             width: None,
             height: None,
             style: PictureStyle::Relief,
+            colour_bar: false,
             palette: None,
             as_map: false,
             longitude: None,
@@ -60,6 +65,8 @@ impl Default for PictureRequest {
 pub enum PictureStyle {
     /// Colours, light and shadow.
     Relief,
+    /// The palette's colours of the heights, without light and shadow.
+    Colours,
     /// Heights as grey levels: black is the lowest, white the highest height.
     Heights,
 }
@@ -73,6 +80,9 @@ pub enum PictureError {
     /// Clouds were requested over a terrain.
     #[error("only pictures of planets have clouds; for a terrain, set scene.clouds and use `talweg shot`")]
     Clouds,
+    /// A colour bar was requested for a planet.
+    #[error("only pictures of terrains have a colour bar")]
+    ColourBar,
     /// A number in the request is out of range.
     #[error("{0}")]
     Number(&'static str),
@@ -116,6 +126,9 @@ impl PictureRequest {
         if self.clouds.is_some() && !scene.is_planet() {
             return Err(PictureError::Clouds);
         }
+        if self.colour_bar && scene.is_planet() {
+            return Err(PictureError::ColourBar);
+        }
         if self.size(scene).iter().any(|&pixels| !(1..=MOST_PIXELS as usize).contains(&pixels)) {
             return Err(PictureError::Number("give 1 to 16384 pixels"));
         }
@@ -146,10 +159,17 @@ impl PictureRequest {
         if scene.is_planet() {
             return Ok(self.draw_planet(scene, terrain, size, control)?);
         }
-        Ok(match self.style {
-            PictureStyle::Relief => relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), size, control)?,
+        let (settings, palette) = (&scene.settings, PaletteTable::for_scene(scene));
+        let picture = match self.style {
+            PictureStyle::Relief => relief(terrain, settings, &palette, size, control)?,
+            PictureStyle::Colours => plain_colours(terrain, settings, &palette, size, control)?,
             PictureStyle::Heights => heightmap(terrain, width, height, control)?,
-        })
+        };
+        let colours = match self.style {
+            PictureStyle::Heights => BarColours::Grey,
+            PictureStyle::Relief | PictureStyle::Colours => BarColours::Palette(&palette),
+        };
+        Ok(if self.colour_bar { with_colour_bar(&picture, terrain, settings, &colours) } else { picture })
     }
 
     fn draw_planet(

@@ -4,6 +4,7 @@
 //! `talweg nodes` and `assets/help/nodes.md` all read that description. The slider range is only a suggestion. The hard
 //! range is binding: [`Params::set`] and [`Params::sanitise`] clamp values to that range.
 
+mod disabled;
 mod json;
 mod macros;
 mod text;
@@ -13,6 +14,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+pub use disabled::disabled_reason;
 pub use json::description_json;
 pub use text::{ParamsInFile, deserialize_params, serialize_params};
 use types::wrong_type;

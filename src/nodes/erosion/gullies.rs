@@ -30,11 +30,13 @@ talweg_ground::params! {
         /// Depth of the largest gullies on steep slopes.
         depth: f32 ["m"] = 180.0, 0.0..=100_000.0, slider 0.0..=500.0;
         /// Depth of each octave relative to the octave before. Low values look smooth, high values ragged.
-        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
+        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8 => |gullies| gullies.octaves > 1;
         /// How strongly finer gullies turn towards larger ones. At 0 all gullies run straight down the slope.
-        branching: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
+        branching: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0 => |gullies| {
+            gullies.octaves > 1 && gullies.persistence > 0.0
+        };
         /// Fraction by which gullies fade out on crests and at the bottoms of larger gullies; at 0 they do not fade.
-        crest_fade: f32 ["share"] = 0.7, 0.0..=1.0;
+        crest_fade: f32 ["share"] = 0.7, 0.0..=1.0 => |gullies| gullies.octaves > 1 && gullies.persistence > 0.0;
         /// Slope below which there are no gullies.
         slope_from: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=30.0;
         /// Slope above which gullies have their full depth.

@@ -41,7 +41,7 @@
 use super::buffers::{self, NextState, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::run::ErosionRun;
-use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
+use super::suspended_sediment::{CellWeather, WRITTEN, lay_down, runaway_note};
 use super::thermal::Neighbours;
 use crate::multiscale::{LargestScale, multiscale_params};
 use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, OnPlanet, Process, Run, Traits};
@@ -73,7 +73,7 @@ talweg_ground::params! {
         neighbours: Neighbours = Neighbours::Moore;
         /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
         /// made a hardness map, the higher hardness counts in each place.
-        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0 => |rain| rain.solubility > 0.0;
         presets {
             Light "Light": "Levels the valley floors." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
@@ -101,6 +101,10 @@ impl Process for Hydraulic {
 
     fn iterations(&self) -> u32 {
         self.iterations
+    }
+
+    fn runaway_note(&self) -> Option<String> {
+        runaway_note(self.iterations, self.rain, self.evaporation, self.sediment_capacity)
     }
 
     fn multiscale(&self) -> MultiScale {

@@ -46,6 +46,7 @@ talweg_ground::params! {
             Light "Light": "Smooths the valley floors." { iterations = 20, flat_angle = 15.0 }
             Natural "Natural": "Wide valleys between steep flanks." { iterations = 80, flat_angle = 28.0 }
             Strong "Strong": "Plains and cliffs." { iterations = 200, flat_angle = 40.0 }
+            Document "As published": "The constants of Le Martelot 2005: k = 4, and the four straight neighbours." { iterations = 100, threshold = TalusThreshold::Document }
             AllScales "All scales": "Levels wide plains first, then terraces; takes seconds at any resolution." { iterations = 60, largest_scale = LargestScale::Samples129, flat_angle = 28.0 }
         }
     }

@@ -69,9 +69,9 @@ talweg_ground::params! {
         melt_metres: f32 ["m"] = 0.02, 0.0..=5.0, slider 0.0..=0.2;
         /// Warming of a slope that faces the sun, compared with level ground. Higher values clear the sunny sides
         /// first.
-        sun_warmth: f32 ["°C"] = 0.0, 0.0..=60.0, slider 0.0..=20.0;
+        sun_warmth: f32 ["°C"] = 0.0, 0.0..=60.0, slider 0.0..=20.0 => |snow| snow.melt_metres > 0.0;
         /// Direction of the noon sun, clockwise from north: 180 is south.
-        sun_angle: f32 ["°"] = 180.0, 0.0..=360.0 => |snow| snow.sun_warmth > 0.0;
+        sun_angle: f32 ["°"] = 180.0, 0.0..=360.0 => |snow| snow.melt_metres > 0.0 && snow.sun_warmth > 0.0;
         presets {
             Light "First snow": "A thin cover high up; every rib of rock shows." { snowfall_metres = 0.1, total_metres = 2.0 }
             Natural "Winter": "Snow fields between the cliffs." {}

@@ -9,6 +9,30 @@ pub const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Fi
 /// Lower limit of the unit in which the flow map measures water.
 const LEAST_RAIN: f32 = 1.0e-6;
 
+/// Depth of ground in the water, as a fraction of the relief, above which the user is told.
+const MOST_GROUND_IN_WATER: f64 = 0.1;
+
+/// A note for the user if the water collects so much that the ground sinks by a large part of the relief.
+///
+/// Each iteration adds `rain`, then the fraction `evaporation` of all water leaves. After n iterations the mean depth
+/// is w = rain · Σ (1 - evaporation)ᵏ with k = 1 … n. The water holds up to `capacity` · w of the ground.
+pub fn runaway_note(iterations: u32, rain: f32, evaporation: f32, capacity: f32) -> Option<String> {
+    let left = f64::from(1.0 - evaporation);
+    let sum = match left < 1.0 {
+        true => left * (1.0 - libm::pow(left, f64::from(iterations))) / (1.0 - left),
+        false => f64::from(iterations),
+    };
+    let water = f64::from(rain) * sum;
+    let ground = f64::from(capacity) * water;
+    (ground > MOST_GROUND_IN_WATER).then(|| {
+        format!(
+            "too little water evaporates: after {iterations} iterations the water is {water:.1} times as deep as the \
+             relief and holds ground {ground:.2} times as deep, by which the terrain sinks; raise the evaporation or \
+             lower the rain"
+        )
+    })
+}
+
 /// Rain and solubility of every cell.
 #[derive(Clone)]
 pub struct CellWeather {

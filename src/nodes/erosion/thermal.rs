@@ -86,6 +86,7 @@ talweg_ground::params! {
             Clay "Clay": "Wet clay, which slides down to 15°." { iterations = 100, talus_angle = 15.0 }
             Chalk "Chalk": "Broken chalk, which stands at 45°." { iterations = 80, talus_angle = 45.0 }
             Granite "Granite": "Blocks of granite, at rest at 40°." { iterations = 60, talus_angle = 40.0, hardness = 0.5 }
+            Document "As published": "The constants of Le Martelot 2005: one threshold k/N for all neighbours, k = 4 and c = 0.5." { iterations = 100, threshold = TalusThreshold::Document, rate = 0.5 }
             AllScales "All scales": "Forms long scree slopes first, then short ones; takes seconds at any resolution." { iterations = 60, largest_scale = LargestScale::Samples129, fine_weight = 0.7 }
         }
     }

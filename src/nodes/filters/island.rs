@@ -28,9 +28,9 @@ talweg_ground::params! {
         /// Length of the bays, as a fraction of the side: 0 gives a coast without bays.
         coast: f32 ["share"] = 0.2, 0.0..=1.0, slider 0.0..=0.5;
         /// Approximate number of bays and headlands along a side.
-        bays: f32 = 4.0, 0.1..=256.0, slider 1.0..=16.0;
+        bays: f32 = 4.0, 0.1..=256.0, slider 1.0..=16.0 => |island| island.coast > 0.0;
         /// Number of octaves of the coast: 1 gives a smooth coast, many octaves give a ragged coast.
-        octaves: u32 = 6, 1..=16, slider 1..=10;
+        octaves: u32 = 6, 1..=16, slider 1..=10 => |island| island.coast > 0.0;
     }
 }
 

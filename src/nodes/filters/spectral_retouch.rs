@@ -31,10 +31,10 @@ talweg_ground::params! {
         /// Number of tables: more tables add finer detail. Each table takes the same time.
         layers: u32 = 6, 1..=16;
         /// Frequency of each table relative to the previous one.
-        step: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+        step: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0 => |spectral| spectral.layers > 1 && spectral.persistence > 0.0;
         /// Amplitude of each table relative to the previous table: small values give smooth terrain, large values
         /// jagged terrain.
-        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
+        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8 => |spectral| spectral.layers > 1;
         /// Interpolation between the values of a table.
         interpolation: Interpolation = Interpolation::Cubic;
     }
@@ -57,6 +57,7 @@ impl Filter for SpectralRetouch {
             interpolation: self.interpolation,
             amplitude: self.amount,
             base: 0.0,
+            ..Spectral::default()
         };
         let mut added = vec![0.0; cx.grid.len()];
         tables.fill(cx, &mut added)?;

@@ -18,7 +18,7 @@ talweg_ground::params! {
         /// Flatness of the treads: 0 changes nothing, 1 gives level treads with vertical risers.
         sharpness: f32 ["share"] = 0.75, 0.0..=1.0;
         /// Variation of the step heights: 0 makes all steps equal, 1 mixes high and low steps.
-        variation: f32 ["share"] = 0.5, 0.0..=1.0;
+        variation: f32 ["share"] = 0.5, 0.0..=1.0 => |terrace| terrace.sharpness > 0.0;
     }
 }
 

@@ -23,7 +23,7 @@ talweg_ground::params! {
         /// Number of octaves: 1 makes sweeping curves, many octaves make ragged outlines.
         octaves: u32 = 3, 1..=16, slider 1..=8;
         /// Strength of each octave relative to the previous one: larger values make outlines more ragged.
-        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
+        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8 => |warp| warp.octaves > 1;
     }
 }
 

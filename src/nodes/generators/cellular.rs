@@ -39,10 +39,10 @@ talweg_ground::params! {
         /// Distance of the points from the centres of their cells: 0 gives a regular pattern.
         jitter: f32 ["share"] = 1.0, 0.0..=1.0;
         /// Frequency of each octave relative to the previous octave.
-        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0 => |noise| noise.octaves > 1 && noise.persistence > 0.0;
         /// Amplitude of each octave relative to the previous octave: small values give smooth terrain, large values
         /// jagged terrain.
-        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
+        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8 => |noise| noise.octaves > 1;
         /// Height for a distance of one cell, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height at the points where the distance is 0, as a fraction of the relief.

@@ -24,8 +24,8 @@
 //! Scheme: levels one after another, rows in parallel; see [midpoints](super::midpoint). A small result is exactly a
 //! subsample of a large result, except with smoothing, where finer levels move all points a little. Levels that are not
 //! shown are interpolated bilinearly from the last level shown.
-//! Boundary: on an open edge the midpoint of a side is the mean of its 2 corners; a wrapping terrain continues on the
-//! opposite side.
+//! Boundary: on an open edge the midpoint of a side is the mean of its 2 corners, or with [`RimMidpoints::Three`] of
+//! its 2 corners and the centre beside it. A wrapping terrain continues on the opposite side.
 //! Squares only: midpoints need a grid of 2ᵏ + 1 samples that is halved at every level, with an edge around it.
 //! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; Le Martelot 2005, §1.1.1; the lecture on terrain in games
 //! (halving).
@@ -43,6 +43,14 @@ talweg_ground::choices! {
 }
 
 talweg_ground::choices! {
+    /// The points whose mean height a midpoint on an open edge of the terrain takes.
+    RimMidpoints {
+        Ends "Two ends": "The two ends of the side: the edges of the terrain are one-dimensional fractals.",
+        Three "Ends and centre": "The two ends and the one centre beside the side: the three known points of its diamond.",
+    }
+}
+
+talweg_ground::choices! {
     /// The part of the computation that is smoothed.
     SmoothedPart {
         Levels "Every level": "Smooths every level: the creases along the coarse squares vanish, and the terrain stays equally rough.",
@@ -54,13 +62,15 @@ talweg_ground::params! {
     /// Rough terrain from repeatedly halved squares, with randomly displaced midpoints.
     DiamondSquare "Diamond-square" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Olsen 2004", also "midpoint displacement plasma fractal cloud" {
         /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
-        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
+        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.01..=1.0 => |squares| squares.amplitude != 0.0;
         /// Decrease of the displacement from level to level.
-        schedule: Schedule = Schedule::Smoothness;
+        schedule: Schedule = Schedule::Smoothness => |squares| squares.amplitude != 0.0;
         /// Points whose mean height the midpoint of a side takes before its displacement.
         sides: SideMidpoints = SideMidpoints::Diamond;
+        /// Points whose mean height a midpoint on an open edge of the terrain takes. Wrapping terrains have no edges.
+        rim: RimMidpoints = RimMidpoints::Ends => |squares| squares.sides == SideMidpoints::Diamond;
         /// Distribution of the random displacement.
-        distribution: Distribution = Distribution::Uniform;
+        distribution: Distribution = Distribution::Uniform => |squares| squares.amplitude != 0.0;
         /// Additional displacement and averaging of all points at each level. Above 0 the creases along the squares
         /// vanish.
         smoothing: f32 ["share"] = 0.0, 0.0..=1.0;
@@ -80,10 +90,13 @@ talweg_ground::params! {
     }
 }
 
+const THIRD: f32 = 1.0 / 3.0;
+
 impl Generator for DiamondSquare {
     fn traits(&self) -> Traits {
         // With smoothing, finer levels move the points of earlier levels.
         Traits {
+            version: 2,
             previews_exactly: self.smoothing == 0.0,
             memory: NodeMemory::constant(if self.smoothing > 0.0 { 1.3 } else { 0.5 }),
             ..Traits::GENERATOR
@@ -108,7 +121,7 @@ impl Generator for DiamondSquare {
         let corners = midpoint::corners(cx, self.corners, self.corner_spread);
         let lift = |level: &MidpointLevel| if level.number == 1 { self.centre_lift } else { 0.0 };
         let smoothed = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
-            split(level, self.sides, lift(level), coarse, fine)?;
+            split(level, (self.sides, self.rim), lift(level), coarse, fine)?;
             let softens = self.smoothing > 0.0 && self.smoothed == SmoothedPart::Levels;
             if softens { level.soften(self.smoothing, fine) } else { Ok(()) }
         };
@@ -123,14 +136,14 @@ impl Generator for DiamondSquare {
 /// Computes one level: first the diamond step, then the square step. `lift` raises the first centre.
 pub fn split(
     level: &MidpointLevel,
-    of_sides: SideMidpoints,
+    (of_sides, rim): (SideMidpoints, RimMidpoints),
     lift: f32,
     coarse: &[f32],
     fine: &mut [f32],
 ) -> Result<(), Cancelled> {
     let mut centres = centres(level, coarse)?;
     centres[0] += lift;
-    sides(level, of_sides == SideMidpoints::Diamond, coarse, &centres, fine)
+    sides(level, of_sides == SideMidpoints::Diamond, rim == RimMidpoints::Three, coarse, &centres, fine)
 }
 
 /// The diamond step: returns the heights of the squares' centres.
@@ -146,10 +159,12 @@ fn centres(level: &MidpointLevel, coarse: &[f32]) -> Result<Vec<f32>, Cancelled>
 }
 
 /// The square step: writes corners, centres and the midpoints of sides to `out`. A midpoint is the mean of the side's
-/// two corners, and with `beside` also of the centres on both sides.
+/// two corners, and with `beside` also of the centres on both sides. On an open edge there is one centre beside a side,
+/// which counts with `three`.
 fn sides(
     level: &MidpointLevel,
     beside: bool,
+    three: bool,
     coarse: &[f32],
     centres: &[f32],
     out: &mut [f32],
@@ -168,6 +183,9 @@ fn sides(
             if let (true, Some(a), Some(b)) = (beside, above, below) {
                 let (a, b) = (&centres[a * half..][..half], &centres[b * half..][..half]);
                 level.each(&mut middles[..half], place, |j, u| ((top[j] + top[j + 1]) + (a[j] + b[j])) * 0.25 + u);
+            } else if let (true, Some(i)) = (beside && three, above.or(below)) {
+                let centres = &centres[i * half..][..half];
+                level.each(&mut middles[..half], place, |j, u| (top[j] + top[j + 1] + centres[j]) * THIRD + u);
             } else {
                 level.each(&mut middles[..half], place, |j, u| (top[j] + top[j + 1]) * 0.5 + u);
             }
@@ -186,9 +204,11 @@ fn sides(
                 let ends = ends(j);
                 match (j, wraps) {
                     (0, true) => (ends + (centres[half - 1] + centres[0])) * 0.25 + u,
+                    (0, false) if three => (ends + centres[0]) * THIRD + u,
                     (0, false) => ends * 0.5 + u,
                     _ if j < half => (ends + (centres[j - 1] + centres[j])) * 0.25 + u,
                     (_, true) => (ends + (centres[half - 1] + centres[0])) * 0.25 + u,
+                    (_, false) if three => (ends + centres[half - 1]) * THIRD + u,
                     (_, false) => ends * 0.5 + u,
                 }
             });

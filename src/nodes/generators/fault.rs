@@ -27,7 +27,7 @@ talweg_ground::params! {
         /// Number of faults. More faults make finer terrain; each fault takes the same time.
         faults: u32 = 400, 1..=5000, slider 1..=1000;
         /// Step height of the last fault, as a fraction of the step height of the first fault.
-        last: f32 ["share"] = 0.15, 0.0..=1.0;
+        last: f32 ["share"] = 0.15, 0.0..=1.0 => |fault| fault.faults > 1;
         /// Width of the slope on either side of a fault, as a fraction of the terrain's side length: 0 makes cliffs.
         width: f32 = 0.02, 0.0..=0.25, slider 0.0..=0.1;
         /// Approximate height from the deepest to the highest point, as a fraction of the relief.

@@ -23,7 +23,7 @@ talweg_ground::params! {
         offset: f32 = 0.7, 0.0..=2.0, slider 0.2..=1.5;
         /// Increase of roughness above the plains: at 0 only the first octave remains, larger values roughen lower
         /// terrain.
-        gain: f32 = 1.0, 0.0..=10.0, slider 0.0..=4.0;
+        gain: f32 = 1.0, 0.0..=10.0, slider 0.0..=4.0 => |noise| noise.octaves > 1 && noise.persistence > 0.0;
         /// Interpolation between lattice points.
         fade as "Interpolation": NoiseFade = NoiseFade::Improved;
         /// Height from the plains to the theoretical highest peak, which no terrain quite reaches, as a fraction of the

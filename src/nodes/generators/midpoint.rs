@@ -4,8 +4,12 @@
 //! values depend on (level, position in the level), so a small result is exactly a subsample of a large result. Sizes
 //! other than 2ᵏ + 1 are computed at the next larger size of this form and interpolated bilinearly at the same
 //! fractions of the side. (A window of the larger size would show another part of the terrain at every size, so a
-//! preview would not match the result.) If fewer levels are shown than fit the grid, the samples are interpolated in
-//! the same way. The steps of figures 1 and 3 of Le Martelot 2005 are shown like this.
+//! preview would not match the result.) Between the points of the table, interpolation makes the terrain smoother.
+//! Every sample is therefore also displaced at random, so that it is as rough between the points as at the points.
+//! Let L be the variance that the difference of neighbours loses in the middle of the squares, and w the weights of
+//! the four points. The added displacement has the variance L/2 · (1 - Σw²)/(1 - ¼). The same law measures L on a
+//! small table. If fewer levels are shown than fit the grid, the samples are interpolated without this displacement.
+//! The steps of figures 1 and 3 of Le Martelot 2005 are shown like this.
 
 use crate::Context;
 use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
@@ -42,6 +46,10 @@ pub struct MidpointLaw {
     pub levels_shown: u32,
 }
 
+/// Salt of the random displacement between the points of the last level.
+const BETWEEN_SALT: u64 = 0x0254;
+/// Levels of the small table on which [`Between::new`] measures the loss of roughness. It has 129² points.
+const MEASURED_LEVELS: u32 = 7;
 /// Number of halvings of the largest possible terrain.
 pub const ALL_LEVELS: u32 = 14;
 
@@ -52,6 +60,11 @@ impl MidpointLaw {
             Schedule::Smoothness => libm::exp2f(-self.smoothness),
             Schedule::Halving => 0.5,
         }
+    }
+
+    /// Displacement of the last of `levels` levels.
+    pub fn finest(&self, first: u32, levels: u32) -> f32 {
+        (first + 1..levels).fold(self.displacement, |displacement, _| displacement * self.factor())
     }
 }
 
@@ -158,7 +171,131 @@ pub fn subdivide(
         out.copy_from_slice(&coarse.heights);
         return Ok(());
     }
-    resample_part(cx, full.samples, (coarse.first, coarse.side, &coarse.heights), read, out)
+    resample_part(cx, full.samples, (coarse.first, coarse.side, &coarse.heights), &read, out)?;
+    // With fewer levels, the figures show the plain squares or triangles between the points.
+    if levels == first || levels < self::levels(cx.grid) {
+        return Ok(());
+    }
+    let finest = law.finest(first, levels);
+    Between::new(cx, law, finest, split, &read)?.displace(cx, full, |_| true, out)
+}
+
+/// Random displacement of samples between the points of the last table.
+pub struct Between {
+    noise: MidpointNoise,
+}
+
+impl Between {
+    /// Measures how much smoother interpolation makes the terrain. `finest` is the displacement of the last level.
+    pub fn new(
+        cx: &Context,
+        law: &MidpointLaw,
+        finest: f32,
+        split: impl Fn(&MidpointLevel, &[f32], &mut [f32]) -> Result<(), Cancelled>,
+        read: impl Fn(&[f32; 4], f32, f32) -> f32,
+    ) -> Result<Self, Cancelled> {
+        // The result does not depend on the seed, so that all terrains of a law are treated alike.
+        let stream = Stream::new(0, 0);
+        let cx_small = Context { grid: Grid::working(2, Edges::Open), random: stream, ..*cx };
+        let mut table = vec![0.0; 4];
+        let distribution = law.distribution;
+        for level in 1..=MEASURED_LEVELS {
+            let half = (1 << (level - 1)) as usize;
+            let scale = (level..MEASURED_LEVELS).fold(finest, |scale, _| scale / law.factor());
+            let noise = MidpointNoise {
+                stream: stream.fork(u64::from(level)),
+                scale,
+                distribution,
+                mask: i32::MAX,
+                first: [0; 2],
+            };
+            // These are the last levels of many: nothing applies to the first level alone.
+            let level = MidpointLevel { cx: &cx_small, number: ALL_LEVELS + level, half, noise };
+            let mut fine = vec![0.0; (2 * half + 1) * (2 * half + 1)];
+            split(&level, &table, &mut fine)?;
+            table = fine;
+        }
+        let side = (1 << MEASURED_LEVELS) + 1;
+        let middles: Vec<f32> = (0..side - 1)
+            .flat_map(|i| (0..side - 1).map(move |j| i * side + j))
+            .map(|k| read(&[table[k], table[k + 1], table[k + side], table[k + side + 1]], 0.5, 0.5))
+            .collect();
+        let lost = (mean_step(&table, side) - mean_step(&middles, side - 1)).max(0.0);
+        // A uniform displacement up to ±s has the variance s²/3, and so has the bell-shaped one of scale s.
+        let scale = (3.0 * 0.5 * lost / 0.75).sqrt() as f32;
+        let noise =
+            MidpointNoise { stream: cx.random.fork(BETWEEN_SALT), scale, distribution, mask: i32::MAX, first: [0; 2] };
+        Ok(Self { noise })
+    }
+
+    /// Displaces the samples that `is_free` accepts, by their index. `full` is the grid of the table.
+    pub fn displace(
+        &self,
+        cx: &Context,
+        full: Grid,
+        is_free: impl Fn(usize) -> bool + Sync,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
+        let (n, [top, left]) = (cx.grid.samples, cx.grid.first());
+        // Opposite edges of a wrapping terrain are equal.
+        let period = if cx.grid.edges == Edges::Wrap { cx.grid.whole_samples() - 1 } else { usize::MAX };
+        // Sum of the squared weights along one axis.
+        let squares = |index: usize| {
+            let share = cell_in_table(cx.grid, full.samples, index).1;
+            share * share + (1.0 - share) * (1.0 - share)
+        };
+        let columns: Vec<f32> = (0..n).map(|j| squares(left + j)).collect();
+        cx.rows(out, |i, row| {
+            let squares = squares(top + i);
+            for (j, (h, across)) in row.iter_mut().zip(&columns).enumerate() {
+                if is_free(i * n + j) {
+                    let (row, column) = ((top + i) % period, (left + j) % period);
+                    let unit = match self.noise.distribution {
+                        Distribution::Gaussian => self.noise.value_at::<true>(row, column),
+                        Distribution::Uniform | Distribution::Upwards => self.noise.value_at::<false>(row, column),
+                    };
+                    *h += unit * (1.0 - across * squares).sqrt();
+                }
+            }
+        })
+    }
+}
+
+/// Halves a line between two points of the given heights `levels` times. Returns the 2^`levels` + 1 heights of its
+/// points.
+pub fn line(cx: &Context, law: &MidpointLaw, ends: [f32; 2], levels: u32) -> Vec<f32> {
+    let mut line = ends.to_vec();
+    let mut scale = law.displacement;
+    for level in 1..=levels {
+        let (stream, distribution) = (cx.random.fork(u64::from(level)), law.distribution);
+        let noise = MidpointNoise { stream, scale, distribution, mask: i32::MAX, first: [0; 2] };
+        let middles: Vec<f32> = line
+            .windows(2)
+            .enumerate()
+            .map(|(k, ends)| (ends[0] + ends[1]) * 0.5 + noise.displacement(0, 2 * k + 1))
+            .collect();
+        let mut finer = vec![0.0; 2 * line.len() - 1];
+        finer.iter_mut().step_by(2).zip(&line).for_each(|(h, end)| *h = *end);
+        finer.iter_mut().skip(1).step_by(2).zip(&middles).for_each(|(h, middle)| *h = *middle);
+        line = finer;
+        scale *= law.factor();
+    }
+    line
+}
+
+/// Mean square of the height difference between neighbours in a table, without its rim.
+fn mean_step(table: &[f32], side: usize) -> f64 {
+    let inner = 2..side - 2;
+    let (mut sum, mut count) = (0.0f64, 0u32);
+    for i in inner.clone() {
+        for j in inner.clone() {
+            let k = i * side + j;
+            let steps = [table[k + 1] - table[k], table[k + side] - table[k]];
+            sum += steps.iter().map(|&step| f64::from(step) * f64::from(step)).sum::<f64>();
+            count += 2;
+        }
+    }
+    sum / f64::from(count)
 }
 
 /// Random displacement of the points of one level.
@@ -187,6 +324,16 @@ impl MidpointNoise {
             ((bits >> 40) as i64 - (1 << 23)) as f32 * (1.0 / 8_388_608.0)
         };
         unit * self.scale
+    }
+
+    /// The displacement of a point by the distribution of the law.
+    fn displacement(&self, row: usize, column: usize) -> f32 {
+        match self.distribution {
+            Distribution::Uniform => self.value_at::<false>(row, column),
+            // The displacement is converted from [-1, 1) to [0, 1), in units of its maximum.
+            Distribution::Upwards => 0.5 * (self.value_at::<false>(row, column) + self.scale),
+            Distribution::Gaussian => self.value_at::<true>(row, column),
+        }
     }
 }
 
@@ -330,14 +477,14 @@ fn resample_part(
     read: impl Fn(&[f32; 4], f32, f32) -> f32 + Sync,
     out: &mut [f32],
 ) -> Result<(), Cancelled> {
-    let (n, [top, left]) = (cx.grid.samples, cx.grid.first());
+    let (n, [first_row, first_column]) = (cx.grid.samples, cx.grid.first());
     let place = |index: usize, first: usize| {
         let (cell, share) = cell_in_table(cx.grid, full, index);
         (cell - first, share)
     };
-    let columns: Vec<(usize, f32)> = (0..n).map(|k| place(left + k, first[1])).collect();
+    let columns: Vec<(usize, f32)> = (0..n).map(|k| place(first_column + k, first[1])).collect();
     cx.rows(out, |i, row| {
-        let (r, fy) = place(top + i, first[0]);
+        let (r, fy) = place(first_row + i, first[0]);
         let line = |r: usize| &table[r * side..][..side];
         let (top, bottom) = (line(r), line(r + 1));
         for (h, &(c, fx)) in row.iter_mut().zip(&columns) {

@@ -11,6 +11,7 @@ pub mod hybrid;
 pub mod import;
 pub mod lattice;
 pub mod midpoint;
+pub mod midpoint_line;
 pub mod noise_library;
 pub mod octaves;
 pub mod perlin;

@@ -54,10 +54,10 @@ macro_rules! octave_params {
             /// time.
             octaves: u32 = $octaves, 1..=16;
             /// Frequency of each octave relative to the previous octave.
-            lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+            lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0 => |noise| noise.octaves > 1 && noise.persistence > 0.0;
             /// Amplitude of each octave relative to the previous octave: small values give smooth terrain, large values
             /// jagged terrain.
-            persistence: f32 = $persistence, 0.0..=1.0, slider 0.2..=0.8;
+            persistence: f32 = $persistence, 0.0..=1.0, slider 0.2..=0.8 => |noise| noise.octaves > 1;
             $($rest)*
         ] }
     };

@@ -22,7 +22,7 @@ talweg_ground::params! {
         /// between them.
         offset: f32 = 1.0, 0.0..=2.0, slider 0.5..=1.5;
         /// Roughness of the crests: at 0 only the first octave remains, large values roughen the valleys as well.
-        gain: f32 = 2.0, 0.0..=10.0, slider 0.0..=4.0;
+        gain: f32 = 2.0, 0.0..=10.0, slider 0.0..=4.0 => |noise| noise.octaves > 1 && noise.persistence > 0.0;
         /// Interpolation between lattice points.
         fade as "Interpolation": NoiseFade = NoiseFade::Improved;
         /// Approximate height from the deepest valley to the highest crest, as a fraction of the relief.

@@ -4,8 +4,10 @@
 //! k splits every triangle in four: the midpoint of each of its edges becomes the mean of the triangle's three corners
 //! plus u·dₗ. An edge between two triangles is computed once, from the mean over both: (a + b)/3 + (c + d)/6 with a, b
 //! the ends and c, d the opposite corners. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness) or dₗ/2
-//! (`Halving`); u is uniform in [-1, 1) or bell-shaped. The mean of three corners pulls every edge towards the opposite
-//! corner, so edges are less visible than with squares.
+//! (`Halving`). With [`EdgeCorners::Three`] the mean is that of the three corners of a single triangle, as in the
+//! paper's formula: the triangle that has the orientation of the whole triangle. Every edge of the paper's mesh belongs
+//! to exactly one such triangle, so all points are computed once. u is uniform in [-1, 1) or bell-shaped. The mean of
+//! three corners pulls every edge towards the opposite corner, so edges are less visible than with squares.
 //!
 //! Scheme: all triangles of a level are halves of squares, so a level consists of three kinds of midpoints (of rows,
 //! columns and diagonals) in a square table; see [midpoints](super::midpoint). A small result is exactly a subsample of
@@ -34,17 +36,27 @@ talweg_ground::choices! {
     }
 }
 
+talweg_ground::choices! {
+    /// The corners whose mean height a midpoint of an edge takes before its displacement.
+    EdgeCorners {
+        Four "Both triangles": "The corners of the triangles on both sides of the edge: no direction is preferred.",
+        Three "One triangle": "The three corners of one triangle, as in Le Martelot 2005: slopes lean towards the apex of the triangles.",
+    }
+}
+
 talweg_ground::params! {
     /// Rough terrain from triangles that are repeatedly split in four, with randomly displaced midpoints.
     Triangular "Triangular midpoints" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Le Martelot 2005, §1.1.1", also "midpoint displacement triangle plasma fractal" {
         /// Area that is split: the whole terrain, or a single triangle inside the terrain.
         layout: TriangleLayout = TriangleLayout::Square;
+        /// Corners whose mean height a midpoint of an edge takes before its displacement.
+        edges: EdgeCorners = EdgeCorners::Four;
         /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
-        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
+        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.01..=1.0 => |triangles| triangles.amplitude != 0.0;
         /// Decrease of the displacement from level to level.
-        schedule: Schedule = Schedule::Smoothness;
+        schedule: Schedule = Schedule::Smoothness => |triangles| triangles.amplitude != 0.0;
         /// Distribution of the random displacement.
-        distribution: Distribution = Distribution::Uniform;
+        distribution: Distribution = Distribution::Uniform => |triangles| triangles.amplitude != 0.0;
         /// Maximum displacement of the first midpoints at smoothness 1, as a fraction of the relief.
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean initial height of the four corners, as a fraction of the relief.
@@ -59,7 +71,7 @@ talweg_ground::params! {
 impl Generator for Triangular {
     fn traits(&self) -> Traits {
         match self.layout {
-            TriangleLayout::Square => Traits::GENERATOR,
+            TriangleLayout::Square => Traits { version: 2, ..Traits::GENERATOR },
             // The rows of a single triangle do not coincide with the samples of the square.
             TriangleLayout::Triangle => {
                 Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR }
@@ -87,6 +99,8 @@ impl Generator for Triangular {
                     true => midpoint::in_triangles(corners, east, south),
                     false => midpoint::in_square(corners, east, south),
                 };
+                let split =
+                    |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| self.split(level, false, coarse, fine);
                 midpoint::subdivide(cx, &law, 0, corners, split, read, out)
             }
             TriangleLayout::Triangle => {
@@ -119,13 +133,20 @@ impl Triangular {
         }
     }
 
+    fn split(&self, level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+        match self.edges {
+            EdgeCorners::Four => split_part::<false>(level, single, coarse, fine),
+            EdgeCorners::Three => split_part::<true>(level, single, coarse, fine),
+        }
+    }
+
     /// Computes the lower triangle alone, in a square table. Returns the side of the table and the table.
     fn lower(&self, cx: &Context, law: &MidpointLaw, detail: u32) -> Result<(usize, Vec<f32>), Cancelled> {
         let side = (1 << detail) + 1;
         let open = Context { grid: Grid::working(side, Edges::Open), ..*cx };
         let corners = midpoint::corners(&open, self.corners, self.corner_spread);
         let mut table = vec![0.0; side * side];
-        let split = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| split_part(level, true, coarse, fine);
+        let split = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| self.split(level, true, coarse, fine);
         midpoint::subdivide(&open, law, 0, corners, split, midpoint::in_square, &mut table)?;
         Ok((side, table))
     }
@@ -189,16 +210,22 @@ fn value_inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
 
 /// Splits one level of the square: computes `fine` from the corners in `coarse`.
 pub fn split(level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
-    split_part(level, false, coarse, fine)
+    split_part::<false>(level, false, coarse, fine)
 }
 
 /// Splits one level of the single triangle below the diagonal: computes `fine` from the corners in `coarse`.
 pub(super) fn split_single(level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
-    split_part(level, true, coarse, fine)
+    split_part::<false>(level, true, coarse, fine)
 }
 
-/// Splits one level; with `single`, the triangle above the diagonal does not affect the triangle below.
-fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+/// Splits one level; with `single`, the triangle above the diagonal does not affect the triangle below. With `THREE`,
+/// only the corners of the triangle with the orientation of the whole triangle count, if it exists.
+fn split_part<const THREE: bool>(
+    level: &MidpointLevel,
+    single: bool,
+    coarse: &[f32],
+    fine: &mut [f32],
+) -> Result<(), Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
     // Returns the previous row or column of corners. Beyond a wrapping edge it is the row or column on the opposite
     // side.
@@ -215,12 +242,12 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
             let place = |j| (row, 2 * j + 1);
             let cells_between = &mut middles[..half];
             match (before(i).map(line), after(i).map(line)) {
-                (Some(above), Some(below)) => {
+                (Some(above), Some(below)) if !THREE => {
                     let (above, below) = (&above[..half], &below[1..]);
                     level.each(cells_between, place, |j, u| middle_of_two(west[j] + east[j], above[j], below[j]) + u);
                 }
                 (above, below) => level.each(cells_between, place, |j, u| {
-                    middle(west[j] + east[j], above.map(|a| a[j]), below.map(|b| b[j + 1])) + u
+                    middle::<THREE>(west[j] + east[j], above.map(|a| a[j]), below.map(|b| b[j + 1])) + u
                 }),
             }
             interleave(cells, top, &middles[..half]);
@@ -231,17 +258,20 @@ fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f
             for j in [0, half] {
                 let (left, right) = (before(j).map(|k| top[k]), after(j).map(|k| bottom[k]));
                 let place = |_| (row, 2 * j);
-                level.each(&mut middles[j..=j], place, |_, u| middle(top[j] + bottom[j], left, right) + u);
+                level.each(&mut middles[j..=j], place, |_, u| middle::<THREE>(top[j] + bottom[j], right, left) + u);
             }
             let (left, high, low, right) = (&top[..half - 1], &top[1..half], &bottom[1..half], &bottom[2..]);
             let place = |j| (row, 2 * j + 2);
-            level.each(&mut middles[1..half], place, |j, u| middle_of_two(high[j] + low[j], left[j], right[j]) + u);
+            level.each(&mut middles[1..half], place, |j, u| match THREE {
+                true => (high[j] + low[j] + right[j]) * (1.0 / 3.0) + u,
+                false => middle_of_two(high[j] + low[j], left[j], right[j]) + u,
+            });
             let mut diagonals = vec![0.0f32; half];
             let (high, beside, below, low) = (&top[..half], &top[1..], &bottom[..half], &bottom[1..]);
             let place = |j| (row, 2 * j + 1);
-            if single {
+            if single || THREE {
                 level.each(&mut diagonals, place, |j, u| {
-                    middle(high[j] + low[j], (j < i).then(|| beside[j]), Some(below[j])) + u
+                    middle::<THREE>(high[j] + low[j], Some(below[j]), (j < i).then(|| beside[j])) + u
                 });
             } else {
                 level.each(&mut diagonals, place, |j, u| middle_of_two(high[j] + low[j], beside[j], below[j]) + u);
@@ -258,9 +288,11 @@ fn middle_of_two(ends: f32, one: f32, other: f32) -> f32 {
 }
 
 /// Midpoint of an edge: the mean of the corners of its triangles, given the sum of its ends and the opposite corners.
+/// With `THREE` the other triangle counts only if the one does not exist.
 #[inline(always)]
-fn middle(ends: f32, one: Option<f32>, other: Option<f32>) -> f32 {
+fn middle<const THREE: bool>(ends: f32, one: Option<f32>, other: Option<f32>) -> f32 {
     match (one, other) {
+        (Some(c), Some(_)) if THREE => (ends + c) * (1.0 / 3.0),
         (Some(c), Some(d)) => middle_of_two(ends, c, d),
         (Some(c), None) | (None, Some(c)) => (ends + c) * (1.0 / 3.0),
         (None, None) => ends * 0.5,

@@ -8,10 +8,10 @@
 //! preview is exactly a subsample of the full size. Squares only, like the midpoints.
 //! Source: Le Martelot 2005, §2.2; Olsen 2004.
 
-use super::diamond_square::{self, SideMidpoints};
+use super::diamond_square::{self, RimMidpoints, SideMidpoints};
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
 use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi, VoronoiRim};
-use crate::{Context, Generator};
+use crate::{Context, Generator, Traits};
 use talweg_ground::field::{Cancelled, Grid};
 
 talweg_ground::params! {
@@ -30,7 +30,9 @@ talweg_ground::params! {
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the second nearest point. With the opposite sign of the first weight, it makes
         /// sharp ridges.
-        c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
+        c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0 => |voronoi| {
+            voronoi.points > 1 || voronoi.rim == VoronoiRim::GoesOn
+        };
         /// Points beyond open edges. Wrapping terrains have no edges.
         rim: VoronoiRim = VoronoiRim::Ends;
         /// Factor by which the region around each point is multiplied. Lowered regions leave wide passages between the
@@ -45,17 +47,21 @@ talweg_ground::params! {
         /// Number of halvings before fractal squares replace the cells. With small values little of the cells remains.
         coarse_levels: u32 = 4, 0..=8;
         /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
-        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
+        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.01..=1.0 => |voronoi| voronoi.roughness > 0.0;
         /// Decrease of the displacement from level to level.
-        schedule: Schedule = Schedule::Smoothness;
+        schedule: Schedule = Schedule::Smoothness => |voronoi| voronoi.roughness > 0.0;
         /// Distribution of the random displacement.
-        distribution: Distribution = Distribution::Uniform;
+        distribution: Distribution = Distribution::Uniform => |voronoi| voronoi.roughness > 0.0;
         /// Maximum displacement of the first fractal midpoint at smoothness 1, as a fraction of the relief.
         roughness: f32 = 0.06, 0.0..=10.0, slider 0.0..=0.5;
     }
 }
 
 impl Generator for VoronoiMidpoint {
+    fn traits(&self) -> Traits {
+        Traits { version: 2, ..Traits::GENERATOR }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let cells = Voronoi {
             points: self.points,
@@ -84,7 +90,7 @@ impl Generator for VoronoiMidpoint {
             levels_shown: midpoint::ALL_LEVELS,
         };
         let split = |level: &midpoint::MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
-            diamond_square::split(level, SideMidpoints::Diamond, 0.0, coarse, fine)
+            diamond_square::split(level, (SideMidpoints::Diamond, RimMidpoints::Ends), 0.0, coarse, fine)
         };
         midpoint::subdivide(cx, &law, self.coarse_levels, table, split, midpoint::in_square, out)
     }

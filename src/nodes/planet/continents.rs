@@ -5,10 +5,12 @@
 //! square root of the number of centres, so that the range of V does not depend on that number. The centres are uniform
 //! on the sphere. Plates are where V exceeds its value at the coast; elsewhere is ocean floor. A smooth step raises the
 //! plates and lowers the floors, which gives the two peaks of Earth's hypsometric curve; the paper's plain product is
-//! the form `Product`. Noise displaces each point before its nearest centres are found (`roughness`), so that coasts
-//! are not straight. Broad noise is added to V (`drift`), so that some cells join into larger continents and others are
-//! under water. Where two plates meet on land, d₁ and d₂ are nearly equal; there ridged noise raises mountain ranges
-//! (`mountains`). In thin air continents fade (`follow_air`), and craters dominate the relief.
+//! the form `Product`. The coast is where V is equal to the value that the fraction `land` of the globe exceeds. With
+//! [`CoastLevel::Zero`] V is used as the paper writes it, and the coast is at V = 0. Noise displaces each point before
+//! its nearest centres are found (`roughness`), so that coasts are not straight. Broad noise is added to V (`drift`),
+//! so that some cells join into larger continents and others are under water. Where two plates meet on land, d₁ and d₂
+//! are nearly equal; there ridged noise raises mountain ranges (`mountains`). In thin air continents fade
+//! (`follow_air`), and craters dominate the relief.
 //! Sphere: all values are computed from the sample's direction, so duplicate samples on face borders are identical.
 //! Source: Petitprez 2007, part 1, figures 2 to 5; Olsen 2004 for the diagram.
 
@@ -31,6 +33,14 @@ talweg_ground::choices! {
     }
 }
 
+talweg_ground::choices! {
+    /// The value of the cells at the coast.
+    CoastLevel {
+        Land "By land": "Continents cover the given fraction of the globe, whatever the weights are.",
+        Zero "As published": "The values of the cells are used as they are, as in Petitprez 2007: the coast is where their sum is 0.",
+    }
+}
+
 talweg_ground::params! {
     /// Continents with shelves, broken coasts and deep ocean floors between them.
     Continents "Continents" in "Planet", from "Petitprez 2007", also "plates tectonic ocean land voronoi earth" {
@@ -44,8 +54,10 @@ talweg_ground::params! {
         second as "Second nearest": f32 = -2.0, -10.0..=10.0, slider -3.0..=3.0;
         /// Weight of the distance to the third nearest centre.
         third as "Third nearest": f32 = 1.5, -10.0..=10.0, slider -3.0..=3.0;
+        /// Value of the cells at the coast.
+        coast: CoastLevel = CoastLevel::Land;
         /// Fraction of the globe that continents cover.
-        land: f32 ["share"] = 0.35, 0.0..=1.0;
+        land: f32 ["share"] = 0.35, 0.0..=1.0 => |c| c.coast == CoastLevel::Land;
         /// Roughness of the coasts: larger values break them up.
         roughness: f32 = 0.7, 0.0..=2.0, slider 0.0..=1.0;
         /// Strength of the noise that joins continents across plate boundaries: 0 leaves one round continent on every
@@ -102,7 +114,10 @@ impl Generator for Continents {
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let plates = PlateCells::new(self, cx);
-        let level = plates.level(self.land);
+        let level = match self.coast {
+            CoastLevel::Land => plates.level(self.land),
+            CoastLevel::Zero => 0.0,
+        };
         let law = Octaves { count: self.octaves, frequency: self.frequency, lacunarity: 2.0, offset: [0.0; 2] };
         let relief = SolidField::new(cx.grid, cx.random, &law, NoiseFade::Improved, DomainWarp::NONE);
         let weights = octaves::weights(self.octaves, self.persistence, 1.0);

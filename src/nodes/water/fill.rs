@@ -31,7 +31,7 @@ talweg_ground::params! {
         fill_with: Filling = Filling::Ground;
         /// Slope of the filled terrain towards its outlet. 0 makes the filled terrain level; a small slope lets streams
         /// cross it.
-        gradient: f32 ["m/km"] = 0.0, 0.0..=100.0, slider 0.0..=10.0;
+        gradient: f32 ["m/km"] = 0.0, 0.0..=100.0, slider 0.0..=10.0 => |fill| fill.fill_with == Filling::Ground;
         /// Height of the sea: terrain at or below this height is not filled.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
     }

@@ -2,4 +2,6 @@
 
 mod cone;
 mod construction;
+mod fast_forms;
 mod flats;
+mod roughness;

@@ -102,6 +102,7 @@ fn the_lists_of_measures_are_complete() {
     let named = [
         "erosion_score",
         "pair_score",
+        "worded_score",
         "mean_slope",
         "slope_deviation",
         "peaks",

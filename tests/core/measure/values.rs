@@ -31,6 +31,7 @@ fn level_terrain_has_no_relief_measures_and_says_why() {
                 let needs_relief = [
                     "erosion_score",
                     "pair_score",
+                    "worded_score",
                     "hypsometric_integral",
                     "fractal_dimension",
                     "fractal_fit",

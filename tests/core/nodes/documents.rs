@@ -149,7 +149,11 @@ fn the_all_pairs_score_counts_every_difference_once() {
         }
         let mean = all.iter().sum::<f64>() / all.len() as f64;
         let deviation = (all.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / all.len() as f64).sqrt();
-        assert_near(value(&measures_of(&terrain), "pair_score").unwrap(), deviation / mean, 1e-6, "score");
+        let measures = measures_of(&terrain);
+        assert_near(value(&measures, "pair_score").unwrap(), deviation / mean, 1e-6, "score");
+        // σ as the text words it: the mean of the deviations from the mean.
+        let worded = all.iter().map(|d| (d - mean).abs()).sum::<f64>() / all.len() as f64;
+        assert_near(value(&measures, "worded_score").unwrap(), worded / mean, 1e-6, "score as worded");
     }
 }
 

@@ -3,6 +3,7 @@
 mod contract;
 mod craters;
 mod documents;
+mod documents_words;
 mod erosion;
 mod filters;
 mod generators;

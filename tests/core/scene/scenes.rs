@@ -81,18 +81,22 @@ fn shipped_scenes_keep_their_bits_on_any_number_of_threads() {
     );
 }
 
-/// A scene that Talweg did not write means the current nodes. Talweg's own files name the algorithm of each node,
-/// except the first algorithm.
+/// A layer without an algorithm means the current node. Talweg names the algorithm of every layer that it saves. Before
+/// it marked its files, it left out the first version.
 #[test]
-fn only_scenes_that_talweg_wrote_can_be_outdated() {
+fn only_layers_that_talweg_saved_can_be_outdated() {
     let warned = |text: &str| {
-        let (scene, warnings) = Scene::from_ron(text).unwrap();
-        assert_eq!(scene.layers.len(), 1);
+        let (_, warnings) = Scene::from_ron(text).unwrap();
         warnings.iter().any(|warning| warning.0.contains("has changed since"))
     };
-    let file =
-        |scene: &str, layer: &str| format!("(\n    version: 1, {scene}layers: [({layer}node: Blur(radius: 50.0))])");
+    let file = |scene: &str, layer: &str| {
+        format!(
+            "(\n    version: 1, {scene}layers: [\
+             (name: \"Hills\", seed: 1, algorithm: 1, node: Perlin()), ({layer}node: Blur(radius: 50.0))])"
+        )
+    };
     let (of_talweg, layer) = ("name: \"Hills\", settings: (), ", "name: \"Soft\", seed: 2, ");
+    let marked = format!("saved: true, {of_talweg}");
     for (scene, layer) in [
         ("", ""),
         (of_talweg, ""),
@@ -101,23 +105,57 @@ fn only_scenes_that_talweg_wrote_can_be_outdated() {
         ("name: \"Hills\", ", layer),
         ("settings: (), ", layer),
         (of_talweg, "name: \"Soft\", seed: 2, algorithm: 2, "),
+        // Somebody added the layer to a file that Talweg saved.
+        (&marked, layer),
     ] {
         assert!(!warned(&file(scene, layer)), "{scene} {layer}");
     }
     assert!(warned(&file(of_talweg, layer)), "Talweg wrote it before the second algorithm");
-    let on_one_line = file(of_talweg, layer).replace("\n    ", "");
-    assert!(!warned(&on_one_line), "Talweg starts a line after the bracket, so this file was written by hand");
+    assert!(warned(&file(&marked, "name: \"Soft\", seed: 2, algorithm: 1, ")), "Talweg saved it with the first");
     assert!(warned(&file("", "algorithm: 1, ")), "the file names the algorithm");
-    // A written scene is read without a warning.
-    let blur = Layer::new(Node::named("Blur").unwrap(), 0);
-    assert!(!warned(&Scene { layers: vec![blur], ..Scene::default() }.to_ron().unwrap()));
+    let changed = [
+        file(of_talweg, layer).replace("\n    ", ""),
+        // Nobody can tell a file without mark and algorithm from one written by hand.
+        file(of_talweg, layer).replace("algorithm: 1, ", ""),
+    ];
+    for text in changed {
+        assert!(!warned(&text), "{text}");
+    }
+    // A written scene is marked, and names the algorithm of every layer.
+    let layers = Node::catalogue().into_iter().zip(0..).map(|(node, seed)| Layer::new(node, seed)).collect();
+    let scene = Scene { layers, ..Scene::default() };
+    let text = scene.to_ron().unwrap();
+    assert!(text.starts_with("(\n    version: 1,\n    saved: true,\n"), "{text}");
+    assert_eq!(text.matches(" algorithm: ").count(), scene.layers.len());
+    assert!(!warned(&text));
+}
+
+/// A scene as in the README: written by hand, on one line or formatted as Talweg formats, with names and seeds.
+#[test]
+fn scenes_written_by_hand_are_read_without_warnings() {
+    for node in Node::catalogue() {
+        let name = node.about().name;
+        for text in [
+            format!("(version: 1, layers: [(node: {name}())])"),
+            format!(
+                "(\n    version: 1,\n    name: \"h\",\n    settings: (\n        resolution: 65,\n    ),\n    \
+                 layers: [\n        (\n            name: \"F\",\n            node: {name}(),\n            \
+                 seed: 1,\n        ),\n    ],\n)\n"
+            ),
+        ] {
+            let (scene, warnings) = Scene::from_ron(&text).unwrap();
+            assert_eq!(warnings, [], "{text}");
+            assert_eq!(scene.layers[0].node, node, "{name}() is the node of today");
+        }
+    }
 }
 
 /// A file older than a change of a default uses the old default; a current file, or one written by hand, the new one.
 #[test]
 fn files_keep_the_defaults_of_their_version() {
     let read = |scene: &str, layer: &str, node: &str| {
-        let text = format!("(\n    version: 1, {scene}layers: [(node: Perlin()), ({layer}node: {node})])");
+        let text =
+            format!("(\n    version: 1, {scene}layers: [(node: Perlin(), algorithm: 1), ({layer}node: {node})])");
         let (scene, warnings) = Scene::from_ron(&text).unwrap();
         assert!(!warnings.iter().any(|warning| warning.0.contains("has changed since")), "{warnings:?}");
         scene.layers[1].clone()

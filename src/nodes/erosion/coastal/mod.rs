@@ -66,19 +66,19 @@ talweg_ground::params! {
         /// Height above the waves up to which cliffs can collapse. Higher land never collapses.
         cliff_reach: f32 ["m"] = 150.0, 0.0..=10_000.0, slider 10.0..=500.0;
         /// Steepest cliff that is stable once the waves have undercut it.
-        cliff_angle: f32 ["°"] = 65.0, 10.0..=85.0;
+        cliff_angle: f32 ["°"] = 65.0, 10.0..=85.0 => |coast| coast.cliff_reach > 0.0;
         /// Slope of the beaches. Sand beaches slope at 1 to 3 degrees, shingle beaches at 5 to 10.
-        beach_angle: f32 ["°"] = 3.0, 0.1..=30.0, slider 0.5..=15.0;
+        beach_angle: f32 ["°"] = 3.0, 0.1..=30.0, slider 0.5..=15.0 => |coast| coast.beach_share > 0.0;
         /// Fraction of the eroded rock that stays on the shore as sand and shingle. The rest is mud, which is washed
         /// out to sea.
         beach_share: f32 ["share"] = 0.3, 0.0..=1.0;
         /// Distance over which debris spreads along the shore in one iteration.
-        drift: f32 ["m"] = 40.0, 0.0..=10_000.0, slider 0.0..=200.0;
+        drift: f32 ["m"] = 40.0, 0.0..=10_000.0, slider 0.0..=200.0 => |coast| coast.beach_share > 0.0;
         /// Width of open water over which waves grow to their full strength. Bays and straits narrower than this are
         /// sheltered.
         fetch: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0;
         /// Direction from which the strongest waves come, clockwise from north.
-        wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0;
+        wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0 => |coast| coast.prevailing > 0.0;
         /// Strength of waves from the main direction compared with other waves. At 1 coasts turned away from the waves
         /// stay unchanged.
         prevailing: f32 ["share"] = 0.4, 0.0..=1.0;

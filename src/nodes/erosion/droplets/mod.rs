@@ -73,18 +73,22 @@ talweg_ground::params! {
         radius: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 5.0..=200.0;
         /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the area on which the rain
         /// fell.
-        sediment_capacity: f32 ["m"] = 1.0, 0.0..=100.0, slider 0.05..=5.0;
+        sediment_capacity: f32 ["m"] = 1.0, 0.0..=100.0, slider 0.05..=5.0 => |drops| drops.erosion_rate > 0.0;
         /// Fraction of the unused capacity that a droplet fills on a path of a third of the radius. High values cut
         /// even close to the crests.
         erosion_rate: f32 ["share"] = 0.05, 0.0..=1.0, slider 0.005..=0.5;
         /// Fraction of the excess load that is deposited on a path of a third of the radius. Low values spread the
         /// debris far.
-        deposition_rate: f32 ["share"] = 0.3, 0.0..=1.0;
+        deposition_rate: f32 ["share"] = 0.3, 0.0..=1.0 => |drops| {
+            drops.erosion_rate > 0.0 && drops.sediment_capacity > 0.0
+        };
         /// Resistance of a droplet to changes of direction. High values make droplets run straight over small bumps.
         inertia: f32 = 0.1, 0.0..=0.99;
         /// Minimum slope used for the carrying capacity. Higher values let droplets carry their load farther over
         /// plains.
-        min_slope: f32 ["°"] = 1.0, 0.0..=45.0, slider 0.0..=10.0;
+        min_slope: f32 ["°"] = 1.0, 0.0..=45.0, slider 0.0..=10.0 => |drops| {
+            drops.erosion_rate > 0.0 && drops.sediment_capacity > 0.0
+        };
         /// Increase of a droplet's speed on the way downhill. Fast droplets cut deeper at the foot of long slopes.
         gravity: f32 = 4.0, 0.0..=50.0, slider 0.0..=20.0;
         /// Fraction of the water that has evaporated at the end of the path. At 1 a droplet deposits its load little by
@@ -92,7 +96,7 @@ talweg_ground::params! {
         evaporation: f32 ["share"] = 0.9, 0.0..=1.0;
         /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
         /// made a hardness map, the higher hardness counts in each place.
-        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0 => |drops| drops.erosion_rate > 0.0 && drops.sediment_capacity > 0.0;
         presets {
             Light "Light": "First rills on the slopes." { iterations = 10 }
             Natural "Natural": "Branching gullies with fans at their feet." {}

@@ -52,10 +52,10 @@ talweg_ground::params! {
         /// Number of iterations. More iterations let the dunes grow, merge and travel.
         iterations: u32 = 300, 0..=10_000, slider 1..=1000;
         /// Direction from which the wind blows, clockwise from north: 270 is a west wind. Crests form across the wind.
-        wind_angle: f32 ["°"] = 250.0, 0.0..=360.0;
+        wind_angle: f32 ["°"] = 250.0, 0.0..=360.0 => |dunes| dunes.lift_metres > 0.0;
         /// Number of alternating winds. One wind forms crests across it. Two winds form ridges between their
         /// directions. Three or more winds form star dunes.
-        winds: u32 = 1, 1..=8;
+        winds: u32 = 1, 1..=8 => |dunes| dunes.lift_metres > 0.0;
         /// Angle between one wind and the next wind. At 120, three winds blow from all sides.
         turn_angle: f32 ["°"] = 90.0, 0.0..=180.0 => |dunes| dunes.winds > 1;
         /// Number of iterations for which each wind blows before the next wind.
@@ -65,7 +65,7 @@ talweg_ground::params! {
         sand_metres: f32 ["m"] = 14.0, 0.0..=1000.0, slider 0.0..=50.0;
         /// Unevenness of the sand laid at the start. At 0 it is a uniform layer, at 1 heaps with bare ground between
         /// them.
-        patchiness: f32 ["share"] = 0.3, 0.0..=1.0;
+        patchiness: f32 ["share"] = 0.3, 0.0..=1.0 => |dunes| dunes.sand_metres > 0.0;
         /// Depth of sand that the wind lifts from level ground in one iteration. With higher values, as in a stronger
         /// wind, dunes grow and travel faster.
         lift_metres: f32 ["m"] = 0.3, 0.0..=5.0, slider 0.02..=1.0;
@@ -74,14 +74,14 @@ talweg_ground::params! {
         saltation_metres: f32 ["m"] = 70.0, 1.0..=2000.0, slider 10.0..=200.0;
         /// Fraction of the windblown sand that stays where it lands on bare rock; on sand it is 60 %. Low values keep
         /// the ground between dunes bare.
-        rock_grip: f32 ["share"] = 0.35, 0.0..=1.0;
+        rock_grip: f32 ["share"] = 0.35, 0.0..=1.0 => |dunes| dunes.lift_metres > 0.0;
         /// Angle at which a wind shadow descends behind a crest. Smaller angles shelter longer lee sides and make the
         /// dunes stand farther apart.
-        shadow_angle: f32 ["°"] = 15.0, 1.0..=60.0, slider 5.0..=30.0;
+        shadow_angle: f32 ["°"] = 15.0, 1.0..=60.0, slider 5.0..=30.0 => |dunes| dunes.lift_metres > 0.0;
         /// Steepest slope at which sand stays in place; the lee sides of dunes have this slope.
         repose_angle: f32 ["°"] = 34.0, 5.0..=60.0, slider 20.0..=45.0;
         /// Sand that enters over the open windward edges, as a fraction of the sand that a saturated wind carries.
-        inflow: f32 ["share"] = 1.0, 0.0..=1.0;
+        inflow: f32 ["share"] = 1.0, 0.0..=1.0 => |dunes| dunes.lift_metres > 0.0;
         /// Rock that windblown sand erodes from bare ground, as a fraction of the passing sand. Higher values carve the
         /// rock into ribs along the wind.
         abrasion: f32 ["share"] = 0.0, 0.0..=1.0;

@@ -89,20 +89,22 @@ talweg_ground::params! {
         /// grows thick.
         softness: f32 ["×"] = 1.0, 0.0..=10.0, slider 0.05..=3.0;
         /// Radius to which a notch is rounded. Higher values make broader valley floors; at 0 ice cuts narrow slots.
-        floor_radius: f32 ["m"] = 800.0, 0.0..=10_000.0, slider 0.0..=3000.0;
+        floor_radius: f32 ["m"] = 800.0, 0.0..=10_000.0, slider 0.0..=3000.0 => |ice| {
+            ice.sliding > 0.0 && ice.erosion_rate > 0.0
+        };
         /// Rate at which ice erodes its bed where it slides at 100 m/year. Higher values carve deeper valleys.
-        erosion_rate: f32 ["mm/year"] = 5.0, 0.0..=1000.0, slider 0.0..=30.0;
+        erosion_rate: f32 ["mm/year"] = 5.0, 0.0..=1000.0, slider 0.0..=30.0 => |ice| ice.sliding > 0.0;
         /// Exponent of the sliding speed in the erosion. Above 1 fast ice erodes much more, and main valleys sink below
         /// their side valleys.
-        erosion_exponent: f32 = 1.0, 0.5..=3.0, slider 0.5..=2.0;
+        erosion_exponent: f32 = 1.0, 0.5..=3.0, slider 0.5..=2.0 => |ice| ice.sliding > 0.0 && ice.erosion_rate > 0.0;
         /// Fraction of the eroded rock that the ice carries. High values make high moraines; water carries the rest
         /// away.
-        till_share: f32 ["share"] = 0.05, 0.0..=1.0;
+        till_share: f32 ["share"] = 0.05, 0.0..=1.0 => |ice| ice.sliding > 0.0 && ice.erosion_rate > 0.0;
         /// Steepest wall that is stable; rock from steeper walls falls on the ice. At 89 all walls are stable.
         wall_angle: f32 ["°"] = 55.0, 20.0..=89.0, slider 35.0..=75.0;
         /// Hardness of the rock everywhere, from 0 for loose ground to 1 for rock that never erodes. If a layer below
         /// made a hardness map, the higher hardness counts in each place.
-        hardness: f32 ["share"] = 0.0, 0.0..=1.0;
+        hardness: f32 ["share"] = 0.0, 0.0..=1.0 => |ice| ice.sliding > 0.0 && ice.erosion_rate > 0.0;
         /// Keeps the ice on the terrain, so that heights include it. If off, the ice has melted.
         leave_ice: bool = false;
         presets {

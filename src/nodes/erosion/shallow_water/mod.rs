@@ -97,7 +97,9 @@ talweg_ground::params! {
         /// How much rock the water can hold. Higher values cut deeper valleys and build larger fans.
         sediment_capacity: f32 = 50.0, 0.0..=1000.0, slider 0.0..=200.0;
         /// Minimum slope for the carrying capacity of water. Higher values let rivers cut into plains and lake beds.
-        min_tilt_angle: f32 ["°"] = 0.5, 0.0..=45.0, slider 0.0..=5.0;
+        min_tilt_angle: f32 ["°"] = 0.5, 0.0..=45.0, slider 0.0..=5.0 => |water| {
+            water.dissolving > 0.0 && water.sediment_capacity > 0.0
+        };
         /// Water shallower than this erodes less. Higher values spare the hillsides and erode only along rivers.
         shallow_depth: f32 ["m"] = 0.5, 0.0..=1000.0, slider 0.0..=5.0;
         /// Fraction of the unused capacity that the water fills with rock in one iteration. Higher values erode faster.

@@ -67,9 +67,11 @@ talweg_ground::params! {
         uplift_params!();
         /// Exponent of the slope in the erosion: how strongly steepness increases it. Above 1, steps in a river erode
         /// away quickly.
-        slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
+        slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0 => |streams| streams.erodibility > 0.0;
         /// Minimum drainage area of every point. Higher values make broad smooth slopes between few valleys.
-        source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
+        source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0 => |streams| {
+            streams.erodibility > 0.0 && streams.area_exponent > 0.0
+        };
         /// Tendency of the eroded rock to settle. At 0 rivers carry all the rock away; at 1 they build fans and fill
         /// basins.
         deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;

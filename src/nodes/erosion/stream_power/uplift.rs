@@ -35,15 +35,16 @@ macro_rules! uplift_params {
             uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
             /// Shape of the area that rises.
             uplift_shape: $crate::erosion::stream_power::uplift::UpliftShape
-                = $crate::erosion::stream_power::uplift::UpliftShape::Everywhere;
+                = $crate::erosion::stream_power::uplift::UpliftShape::Everywhere
+                => |streams| streams.uplift_rate > 0.0;
             /// Unevenness of the uplift. At 0 the uplift varies smoothly; at 1 some parts hardly rise.
-            uplift_variation: f32 ["share"] = 0.3, 0.0..=1.0;
+            uplift_variation: f32 ["share"] = 0.3, 0.0..=1.0 => |streams| streams.uplift_rate > 0.0;
             /// Rate at which a stream that drains 1 km² cuts down on a slope of 45°. High values make deep valleys and
             /// low mountains.
             erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
             /// Exponent of the drainage area in the erosion: how much more a large stream erodes than a small one. High
             /// values make flat valley floors and steep valley heads.
-            area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
+            area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7 => |streams| streams.erodibility > 0.0;
             $($rest)*
         ] }
     };

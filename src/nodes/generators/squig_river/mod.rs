@@ -25,7 +25,7 @@ pub mod network;
 mod reach;
 pub mod squig;
 
-use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
+use super::midpoint::{self, Between, Distribution, MidpointLaw, MidpointLevel, Schedule};
 use super::triangular::{self, TriangleLayout};
 use crate::{Context, Generator, NodeMemory, NodeParts, Traits};
 pub use bed::RiverWidths;
@@ -60,38 +60,42 @@ talweg_ground::params! {
         /// is skipped.
         forks: u32 = 1, 0..=8 => |river| river.layout == TriangleLayout::Square;
         /// Number of times that the river courses are split: few splits make straight rivers, many splits make small
-        /// bends.
-        detail: u32 = 6, 3..=8;
+        /// bends. With banks as in the paper, the courses are split as often as the triangles.
+        detail: u32 = 6, 3..=8 => |river| river.banks == BankShape::Symmetric;
         /// Level of the water where rivers enter, as a fraction of the relief.
-        source_height: f32 = 0.32, -10.0..=10.0, slider 0.0..=1.0;
+        source_height: f32 = 0.32, -10.0..=10.0, slider 0.0..=1.0 => |river| river.banks == BankShape::Symmetric;
         /// Fall of the water from entry to exit, as a fraction of the relief.
-        drop: f32 = 0.15, 0.0..=10.0, slider 0.0..=1.0;
+        drop: f32 = 0.15, 0.0..=10.0, slider 0.0..=1.0 => |river| river.banks == BankShape::Symmetric;
         /// Fraction of the fall that is in cascades: 0 is a gentle river, 1 is still water between waterfalls.
-        cascades: f32 ["share"] = 0.35, 0.0..=1.0;
+        cascades: f32 ["share"] = 0.35, 0.0..=1.0 => |river| {
+            river.banks == BankShape::Symmetric && river.drop > 0.0
+        };
         /// Number of cascades along a river.
-        steps: u32 = 6, 1..=64, slider 1..=20;
+        steps: u32 = 6, 1..=64, slider 1..=20 => |river| {
+            river.banks == BankShape::Symmetric && river.drop > 0.0 && river.cascades > 0.0
+        };
         /// Shape of the terrain next to the water.
         banks: BankShape = BankShape::Symmetric;
         /// Width of the water. If the width grows downstream, this is the width at the mouth.
-        width: f32 ["m"] = 60.0, 0.1..=5000.0, slider 5.0..=400.0;
+        width: f32 ["m"] = 60.0, 0.1..=5000.0, slider 5.0..=400.0 => |river| river.banks == BankShape::Symmetric;
         /// Variation of the water's width along a river.
         widths: RiverWidths = RiverWidths::Even => |river| river.banks == BankShape::Symmetric;
         /// Width of a river where it enters, as a fraction of the width at its mouth.
         source_width: f32 ["share"] = 0.4, 0.0..=0.95 => |river| {
             river.banks == BankShape::Symmetric && river.widths == RiverWidths::Downstream
         };
-        /// Depth of the water in the middle of a river.
+        /// Depth of the water in the middle of a river. Water is at least 0.1 m deep, so that a river is always drawn.
         depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=60.0;
         /// Profile of the valley's sides.
-        valley: Valley = Valley::Vee;
+        valley: Valley = Valley::Vee => |river| river.banks == BankShape::Symmetric;
         /// Width of the valley on each side of the water. The river does not affect the terrain beyond.
-        valley_width: f32 ["m"] = 700.0, 0.0..=100_000.0, slider 0.0..=4000.0;
+        valley_width: f32 ["m"] = 700.0, 0.0..=100_000.0, slider 0.0..=4000.0 => |river| river.banks == BankShape::Symmetric;
         /// Smoothness of small features: near 0 every sample is independent, at 1 the terrain rolls gently.
-        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
+        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.01..=1.0 => |river| river.amplitude != 0.0;
         /// Decrease of the displacement from level to level.
-        schedule: Schedule = Schedule::Smoothness;
+        schedule: Schedule = Schedule::Smoothness => |river| river.amplitude != 0.0;
         /// Distribution of the random displacement.
-        distribution: Distribution = Distribution::Uniform;
+        distribution: Distribution = Distribution::Uniform => |river| river.amplitude != 0.0;
         /// Maximum displacement of the first midpoints at smoothness 1, as a fraction of the relief.
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean initial height of the four corners, as a fraction of the relief.
@@ -110,6 +114,8 @@ const COURSES: u64 = 1 << 32;
 /// Minimum half width of water in samples. Every point of a line has a sample within 0.71 of a sample spacing, so water
 /// of this width has no gaps.
 const LEAST_HALF: f32 = 0.75;
+/// Minimum depth of the water in metres. Shallower water would not be drawn.
+const LEAST_DEPTH: f32 = 0.1;
 
 impl Generator for SquigRiver {
     fn traits(&self) -> Traits {
@@ -119,6 +125,7 @@ impl Generator for SquigRiver {
             writes: if self.is_single() { &[MapKind::Water, MapKind::Ground] } else { &[MapKind::Water] },
             previews_exactly: false,
             memory: NodeMemory::constant(fields),
+            version: 2,
             ..Traits::GENERATOR
         }
     }
@@ -155,6 +162,13 @@ impl Generator for SquigRiver {
                 let [table, water] = self.tables(&on)?;
                 midpoint::resample(cx, full, &table, midpoint::in_square, &mut terrain.height)?;
                 midpoint::resample(cx, full, &water, midpoint::in_square, terrain.map_mut(MapKind::Water))?;
+                if full.samples != cx.grid.samples && self.levels(cx) == midpoint::levels(cx.grid) {
+                    let (law, levels) = (self.law(), self.levels(cx));
+                    let between =
+                        Between::new(cx, &law, law.finest(0, levels), triangular::split, midpoint::in_square)?;
+                    let water = terrain.map(MapKind::Water).cloned().unwrap_or_default();
+                    between.displace(cx, full, |k| water[k] == 0.0, &mut terrain.height)?;
+                }
             }
         }
         Ok(())
@@ -164,6 +178,11 @@ impl Generator for SquigRiver {
 impl SquigRiver {
     fn is_single(&self) -> bool {
         self.layout == TriangleLayout::Triangle
+    }
+
+    /// Depth of the water in the middle of a river, as a fraction of the relief.
+    fn water_depth(&self, cx: &Context) -> f32 {
+        self.depth.max(LEAST_DEPTH) / cx.relief_metres
     }
 
     /// Number of splits that a grid shows.
@@ -181,6 +200,16 @@ impl SquigRiver {
             BankShape::AsInPaper => self.lines_of_water(cx, self.levels(cx), &ground)?,
         };
         Ok([ground, water])
+    }
+
+    fn law(&self) -> MidpointLaw {
+        MidpointLaw {
+            displacement: self.amplitude * self.smoothness,
+            smoothness: self.smoothness,
+            schedule: self.schedule,
+            distribution: self.distribution,
+            levels_shown: self.levels_shown,
+        }
     }
 
     fn plan(&self, cx: &Context) -> RiverPlan {
@@ -208,7 +237,7 @@ impl SquigRiver {
             widths: self.widths,
             // Widths are proportional to the square root of the discharge.
             inflow: self.source_width * self.source_width,
-            depth: self.depth / cx.relief_metres,
+            depth: self.water_depth(cx),
             side: (self.valley_width / cx.size_metres).max(4.0 * half),
             valley: self.valley,
             slope: BANK_SLOPE * cx.size_metres / cx.relief_metres,
@@ -250,13 +279,6 @@ impl SquigRiver {
 
     /// Computes the terrain, level by level, with the midpoints on river courses.
     fn ground(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = MidpointLaw {
-            displacement: self.amplitude * self.smoothness,
-            smoothness: self.smoothness,
-            schedule: self.schedule,
-            distribution: self.distribution,
-            levels_shown: self.levels_shown,
-        };
         let corners = midpoint::corners(cx, self.corners, self.corner_spread);
         let split = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
             match self.layout {
@@ -272,12 +294,12 @@ impl SquigRiver {
                 BankShape::Symmetric => {}
                 BankShape::AsInPaper => {
                     let mut network = self.network_of(cx, number)?;
-                    mesh.apply_paper_rule(&mut network, self.depth / cx.relief_metres, fine, cx)?;
+                    mesh.apply_paper_rule(&mut network, self.water_depth(cx), fine, cx)?;
                 }
             }
             Ok(())
         };
-        midpoint::subdivide(cx, &law, 0, corners, split, midpoint::in_square, out)
+        midpoint::subdivide(cx, &self.law(), 0, corners, split, midpoint::in_square, out)
     }
 
     /// Returns the depth of the water on the river courses of the last level. The water reaches up to the lowest
@@ -290,7 +312,7 @@ impl SquigRiver {
         let mut network = self.network_of(cx, levels - 1)?;
         let wraps = cx.grid.edges == Edges::Wrap;
         let mesh = MidpointTable { side: cx.grid.samples, wraps, is_single: self.is_single() };
-        let depth = self.depth / cx.relief_metres;
+        let depth = self.water_depth(cx);
         let on = mesh.marks(&network);
         for node in &mut network.nodes {
             let ground = table[mesh.index(node.vertex)];

@@ -17,7 +17,8 @@
 //! lattice cells continue, or each of the eight adjacent squares has its own random points. These points extend
 //! outwards by one side length or 8 mean spacings, whichever is less. This almost always includes all points that
 //! affect the terrain. On wrapping terrains the distance takes the shorter way around, and each point counts once. On a
-//! globe the points are on the sphere (`globe`). If there are fewer points than n, the farthest point counts again.
+//! globe the points are on the sphere (`globe`). If there are fewer points than n, Dₙ is 0: a single point makes a
+//! cone.
 //! Source: Worley 1996; Olsen 2004; Le Martelot 2005, §1.2 and §3.3.3.
 
 mod globe;
@@ -77,19 +78,19 @@ talweg_ground::params! {
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the second nearest point. With the opposite sign of the first weight, it makes
         /// sharp ridges.
-        c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
+        c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0 => |voronoi| voronoi.can_have(2);
         /// Weight of the distance to the third nearest point.
-        c3: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        c3: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0 => |voronoi| voronoi.can_have(3);
         /// Weight of the distance to the fourth nearest point.
-        c4: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        c4: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0 => |voronoi| voronoi.can_have(4);
         /// Weight of the distance to the fifth nearest point. Farther points contribute rounder shapes.
-        c5: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        c5: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0 => |voronoi| voronoi.can_have(5);
         /// Weight of the distance to the sixth nearest point.
-        c6: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        c6: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0 => |voronoi| voronoi.can_have(6);
         /// Weight of the distance to the seventh nearest point.
-        c7: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        c7: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0 => |voronoi| voronoi.can_have(7);
         /// Weight of the distance to the eighth nearest point.
-        c8: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        c8: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0 => |voronoi| voronoi.can_have(8);
         /// Points beyond open edges. Wrapping terrains and planets have no edges.
         rim: VoronoiRim = VoronoiRim::Ends;
         /// Factor by which the region around each point is multiplied. Lowered regions leave wide passages between the
@@ -114,7 +115,13 @@ const MARGIN_SPACINGS: f32 = 8.0;
 
 impl Generator for Voronoi {
     fn traits(&self) -> Traits {
-        Traits { on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
+        let points = match self.scatter {
+            Scatter::Random => self.points as usize,
+            Scatter::Lattice => self.lattice_side().pow(2) as usize,
+        };
+        // Version 2 differs only where points are missing.
+        let version = if points < self.farthest() { 2 } else { 1 };
+        Traits { version, on_planet: Some(OnPlanet::DEFAULT), ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
@@ -147,6 +154,12 @@ impl Voronoi {
     /// The weights of the distances, starting with the nearest point.
     fn coefficients(&self) -> [f32; 8] {
         [self.c1, self.c2, self.c3, self.c4, self.c5, self.c6, self.c7, self.c8]
+    }
+
+    /// Whether a terrain or planet with these parameters can have `count` points. The lattice of a planet has points on
+    /// every face.
+    fn can_have(&self, count: usize) -> bool {
+        self.scatter == Scatter::Lattice || self.rim == VoronoiRim::GoesOn || self.points as usize >= count
     }
 
     /// Number of nearest points that a sample needs, at least 1.
@@ -316,12 +329,12 @@ impl Voronoi {
         count: f32,
     ) -> [f32; LANES] {
         let coefficients = self.coefficients();
-        let (mut sum, mut known) = ([0.0; LANES], [0.0; LANES]);
+        let mut sum = [0.0; LANES];
         for (squares, c) in squares.iter().zip(coefficients) {
             for l in 0..LANES {
-                // A square is infinite if there are too few points. The farthest point then counts again.
-                known[l] = if squares[l] < f32::INFINITY { squares[l] * count } else { known[l] };
-                sum[l] += c * if self.metric == DistanceMetric::Squared { known[l] } else { known[l].sqrt() };
+                // A square is infinite if there are too few points. The missing point then does not count.
+                let square = if squares[l] < f32::INFINITY { squares[l] * count } else { 0.0 };
+                sum[l] += c * if self.metric == DistanceMetric::Squared { square } else { square.sqrt() };
             }
         }
         sum.map(|s| self.base + self.amplitude * s)

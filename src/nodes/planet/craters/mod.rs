@@ -52,24 +52,47 @@ talweg_ground::choices! {
     }
 }
 
+talweg_ground::choices! {
+    /// The places of the craters.
+    CraterPlaces {
+        Random "Random": "Craters of many sizes and ages at random places.",
+        Chosen "Chosen": "A single fresh crater of the largest diameter at the chosen place.",
+    }
+}
+
 talweg_ground::params! {
     /// Adds impact craters of different ages: bowls, terraced craters with peaks, and great basins. Young craters
     /// overlap old craters.
     Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
+        /// Places of the craters: at random, or a single crater at a chosen place. Several layers place several
+        /// craters.
+        places: CraterPlaces = CraterPlaces::Random;
+        /// Longitude of the chosen place on a planet.
+        longitude: f32 ["°"] = 0.0, -180.0..=180.0 => |c| c.places == CraterPlaces::Chosen;
+        /// Latitude of the chosen place on a planet.
+        latitude: f32 ["°"] = 0.0, -90.0..=90.0 => |c| c.places == CraterPlaces::Chosen;
+        /// Position of the chosen place on a square terrain, from the western edge (0) to the eastern edge (1).
+        centre_x: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |c| c.places == CraterPlaces::Chosen;
+        /// Position of the chosen place on a square terrain, from the northern edge (0) to the southern edge (1).
+        centre_y: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |c| c.places == CraterPlaces::Chosen;
         /// Quantity that sets the number of craters.
-        amount: Amount = Amount::Number;
+        amount: Amount = Amount::Number => |c| c.places == CraterPlaces::Random;
         /// Number of craters of all sizes. Their total area is limited to 20 times the area of the terrain.
-        craters: u32 = 2500, 1..=200_000, slider 1..=20_000 => |c| c.amount == Amount::Number;
+        craters: u32 = 2500, 1..=200_000, slider 1..=20_000 => |c| {
+            c.places == CraterPlaces::Random && c.amount == Amount::Number
+        };
         /// Total area of the craters as a multiple of the terrain's area. Above 1 hardly any old terrain remains.
-        cover: f32 = 1.0, 0.0..=20.0, slider 0.05..=5.0 => |c| c.amount == Amount::Cover;
+        cover: f32 = 1.0, 0.0..=20.0, slider 0.05..=5.0 => |c| {
+            c.places == CraterPlaces::Random && c.amount == Amount::Cover
+        };
         /// Diameter of the largest craters, as a fraction of the terrain's side length. On a planet the side length is
         /// a quarter of the circumference.
         largest: f32 = 0.25, 0.001..=1.0, slider 0.01..=0.6;
         /// Diameter of the smallest craters, as a fraction of the terrain's side length.
-        smallest: f32 = 0.006, 0.0002..=1.0, slider 0.001..=0.1;
+        smallest: f32 = 0.006, 0.0002..=1.0, slider 0.001..=0.1 => |c| c.places == CraterPlaces::Random;
         /// Exponent of the size distribution: at 2 there are four times as many craters at half the diameter. Larger
         /// values leave only few large craters.
-        size_slope: f32 = 2.0, 0.5..=5.0, slider 1.0..=4.0;
+        size_slope: f32 = 2.0, 0.5..=5.0, slider 1.0..=4.0 => |c| c.places == CraterPlaces::Random;
         /// Depth relative to fresh craters on the Moon. The height of rims grows with the depth.
         depth: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
         /// Diameter from which craters have flat floors, terraced walls and central peaks: 10.6 km on the Moon, 3 km on
@@ -82,15 +105,15 @@ talweg_ground::params! {
         /// Irregularity of rims, walls and blankets: 0 makes them perfectly round.
         uneven: f32 ["share"] = 0.6, 0.0..=1.0;
         /// Erosion of old craters, which makes them soft and shallow. At 0 all craters look fresh.
-        wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0;
+        wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0 => |c| c.places == CraterPlaces::Random;
         /// Fraction of the craters that still have bright rays in the brightness map. The youngest craters have the
         /// rays.
         rays: f32 ["share"] = 0.03, 0.0..=1.0, slider 0.0..=0.3;
         /// Fill level of the lava in large old basins: 1 fills the basins up to the surrounding terrain. Lava is smooth
         /// and dark.
-        maria: f32 ["share"] = 0.0, 0.0..=1.0;
+        maria: f32 ["share"] = 0.0, 0.0..=1.0 => |c| c.places == CraterPlaces::Random;
         /// Minimum diameter of flooded basins, as a fraction of the largest diameter.
-        maria_from: f32 = 0.4, 0.05..=1.0 => |c| c.maria > 0.0;
+        maria_from: f32 = 0.4, 0.05..=1.0 => |c| c.places == CraterPlaces::Random && c.maria > 0.0;
         /// Uses the planet's air, which stops small meteorites and erodes craters.
         follow_atmosphere: bool = true;
         /// Density of the air: 0 keeps every crater, 0.01 softens craters as on Mars, 1 leaves almost no craters, as on
@@ -171,7 +194,8 @@ impl Craters {
     }
 
     fn sizes(&self) -> Sizes {
-        let smallest = if self.smallest < self.largest { self.smallest } else { self.largest };
+        let is_one = self.places == CraterPlaces::Chosen;
+        let smallest = if self.smallest < self.largest && !is_one { self.smallest } else { self.largest };
         Sizes { smallest, largest: self.largest, slope: self.size_slope }
     }
 
@@ -211,6 +235,8 @@ impl Craters {
     pub fn cover_between(&self, from: f32, to: f32) -> f64 {
         let sizes = self.sizes();
         let all = match self.amount {
+            // A crater at a chosen place is one of a kind: the surface has no smaller ones of this layer.
+            _ if self.places == CraterPlaces::Chosen => 0.0,
             Amount::Number => f64::from(self.craters) * sizes.mean_area() / GLOBE_SIDES,
             Amount::Cover => f64::from(self.cover),
         };
@@ -238,7 +264,18 @@ impl Craters {
         events: &mut Vec<Event>,
     ) -> Result<(), Cancelled> {
         let sizes = self.sizes();
-        let falls = population(surface, &sizes, self.count(surface), 2.0 * cx.grid.cell(), cx.random, cx.control)?;
+        let falls = match self.places {
+            CraterPlaces::Random => {
+                population(surface, &sizes, self.count(surface), 2.0 * cx.grid.cell(), cx.random, cx.control)?
+            }
+            CraterPlaces::Chosen => {
+                let centre = match cx.grid.is_globe() {
+                    true => surface.at_angles(self.latitude, self.longitude),
+                    false => [self.centre_x, self.centre_y, 0.0],
+                };
+                vec![UnshapedImpact { centre, diameter: self.largest, time: 1.0, index: 0 }]
+            }
+        };
         let common = Common { law: self.law(), mean: self.mean_diameter(), air: self.air(cx.planet) };
         cx.control.check()?;
         let made: Vec<Option<Impact>> =
@@ -283,7 +320,8 @@ impl Craters {
         let uneven = self.uneven * smooth(4.0, 14.0, samples);
         let youth = if self.rays > 0.0 { 1.0 - age / self.rays } else { 0.0 };
         // If the layer has craters of many sizes, its largest craters are too old for rays.
-        let of_many = if self.smallest < 0.5 * self.largest { smooth(0.1, 0.4, diameter / self.largest) } else { 0.0 };
+        let of_many =
+            if self.sizes().smallest < 0.5 * self.largest { smooth(0.1, 0.4, diameter / self.largest) } else { 0.0 };
         let ray = (1.0 - of_many)
             * smooth(0.0, 0.5, youth)
             * smooth(4.0, 12.0, samples)

@@ -10,7 +10,7 @@
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
-use talweg_ground::field::globe::{direction_at, locate};
+use talweg_ground::field::globe::{direction_at, from_angles, locate};
 use talweg_ground::field::topology::FACES;
 use talweg_ground::field::vector::{dot, unit};
 use talweg_ground::field::{Edges, Globe, Grid};
@@ -118,6 +118,12 @@ impl CraterSurface {
         let span = if self.grid.edges == Edges::Open { (1.0 - 1.2 * diameter).clamp(0.0, 1.0) } else { 1.0 };
         let [u, v] = draw.map(|d| 0.5 + (d - 0.5) * span);
         [u, v, 0.0]
+    }
+
+    /// The position on a globe at a latitude and a longitude in degrees.
+    pub fn at_angles(&self, latitude: f32, longitude: f32) -> [f32; 3] {
+        let [latitude, longitude] = [latitude, longitude].map(|angle| f64::from(angle).to_radians());
+        from_angles(latitude, longitude).map(|x| x as f32 * RADIUS)
     }
 
     /// Converts two random numbers to a position in the frame of width `margin` around the terrain. `part` in [0, 1)

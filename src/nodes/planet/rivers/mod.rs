@@ -1,7 +1,8 @@
 //! Rivers of a planet: all rain reaches the sea, rivers join, and their valleys always descend.
 //!
 //! Law: water flows down the steepest slope, and out of depressions over their spill points ([`FlowGraph`]). The
-//! discharge Q is the rain-weighted drainage area. A river starts where Q exceeds the source area. It is w·(Q/10⁶
+//! discharge Q is the rain-weighted drainage area. A river starts where Q exceeds the source area, which is scaled with
+//! the surface of the planet. It is w·(Q/10⁶
 //! km²)^½ wide and its bed d·(Q/10⁶ km²)^0.4 deep, with w the `width` and d the `depth` (hydraulic geometry, Leopold &
 //! Maddock 1953). With lakes the depth is measured from the surface of the filled terrain, otherwise from the terrain
 //! itself. A bed never rises downstream: rivers cut through passes. Valley sides rise at the given slope until they
@@ -23,11 +24,13 @@ use crate::{Context, Filter, NodeMemory, NodeParts, OnPlanet, Traits};
 use mouths::{deltas, fjords};
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, UpstreamOrder, accumulate};
+use talweg_ground::planet::Planet;
 
 talweg_ground::params! {
     /// Finds the rivers of a planet and cuts their valleys, which descend from their springs to the sea.
     PlanetRivers "Rivers of the planet" in "Planet", from "Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014", also "stream valley drainage network delta fjord estuary lake water globe" {
-        /// Drainage area at which a river starts. Small values make many rivers.
+        /// Drainage area at which a river starts, on a planet of Earth's size. On another planet the area is the same
+        /// fraction of the surface. Small values make many rivers.
         source_area: f32 ["km²"] = 60_000.0, 1.0..=10_000_000.0, slider 2000.0..=1_000_000.0;
         /// Width of the valley floor of a river with a drainage area of a million km². At 0 valley floors are one
         /// sample wide.
@@ -83,6 +86,12 @@ impl Network<'_> {
     }
 }
 
+/// Surface of a planet divided by the surface of Earth. `side_metres` is a quarter of the planet's circumference.
+fn surface_ratio(side_metres: f32) -> f32 {
+    let ratio = side_metres / Planet::default().side_metres();
+    ratio * ratio
+}
+
 impl Filter for PlanetRivers {
     fn traits(&self) -> Traits {
         Traits {
@@ -91,8 +100,8 @@ impl Filter for PlanetRivers {
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,
-            // Since version 5, the flow contributions are summed in bands of rows. Since version 6, water takes the
-            // nearest way out of lakes and flats.
+            // Since version 5, the flow contributions are summed in bands of rows. Since version 6, the source area is a
+            // fraction of the surface, and water takes the nearest way out of lakes and flats.
             version: 6,
             on_planet: Some(OnPlanet::DEFAULT),
             memory: NodeMemory::constant(14.0),
@@ -123,7 +132,7 @@ impl Filter for PlanetRivers {
         let cell_km = f64::from(cell_metres) * 1.0e-3;
         let per_cell = (cell_km * cell_km / REFERENCE_KM2) as f32;
         let discharge: Vec<f32> = flow.par_iter().map(|&area| area * per_cell).collect();
-        let least = self.source_area / REFERENCE_KM2 as f32;
+        let least = self.source_area / REFERENCE_KM2 as f32 * surface_ratio(cx.size_metres);
         let is_river = |k: usize| discharge[k] >= least && graph.receivers[k] as usize != k;
         let is_river = (0..mesh.len()).into_par_iter().map(is_river).collect();
         let network = Network {

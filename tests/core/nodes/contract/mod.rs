@@ -3,3 +3,4 @@
 mod catalogue;
 mod help;
 mod processes;
+mod silent;

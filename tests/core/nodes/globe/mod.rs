@@ -1,6 +1,7 @@
 //! Nodes on planets.
 
 mod detail;
+mod documents_words;
 mod erosion;
 mod filters;
 mod import;
