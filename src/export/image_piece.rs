@@ -1,12 +1,9 @@
 //! Cuts terrain out as a primitive of a construction: an image of the heights, and a weight map.
 //!
-//! Law: the primitive's surface is a uniform cubic B-spline
-//! ([`image_sampler`](crate::construction::primitives::image_sampler)), which passes near its samples and not through
-//! them. The written samples are therefore the control points of the spline that passes through the heights: (cᵢ₋₁ + 4
-//! cᵢ + cᵢ₊₁)/6 = hᵢ along rows and along columns, with the ends repeated. Here h are the heights and c the control
-//! points. The remaining difference is the rounding to 16 bits. Where there is no terrain, the weight is 0.
-//! Source: Génevaux et al. 2014, §4.2 (primitives from images of real ground, weight maps); Unser 1999 (B-spline
-//! interpolation).
+//! Law: the primitive's surface passes through the samples of its image
+//! ([`image_sampler`](crate::construction::primitives::image_sampler)), so the image holds the heights themselves. The
+//! remaining difference is the rounding to 16 bits. Where there is no terrain, the weight is 0.
+//! Source: Génevaux et al. 2014, §4.2 (primitives from images of real ground, weight maps).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,17 +85,9 @@ impl CutOut {
             return Err(CutOutError::Void);
         }
         let height = |k: usize| if terrain.has_ground(k) { f64::from(terrain.height[k]) * relief } else { lowest };
-        let mut points: Vec<f64> = cells().map(height).collect();
-        points.chunks_mut(width).for_each(control_points);
-        let mut column = vec![0.0; rows];
-        for j in 0..width {
-            (0..rows).for_each(|i| column[i] = points[i * width + j]);
-            control_points(&mut column);
-            (0..rows).for_each(|i| points[i * width + j] = column[i]);
-        }
-        let (low, high) = points
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &point| (lower(low, point), higher(high, point)));
+        let heights: Vec<f64> = cells().map(height).collect();
+        let (low, high) =
+            heights.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &h| (lower(low, h), higher(high, h)));
         let steps = if high > low { 65535.0 / (high - low) } else { 0.0 };
         let weights = terrain.map(MapKind::Ground).filter(|map| cells().any(|k| map[k] < 1.0));
         let at = |i: usize| i as f64 / last * side;
@@ -106,7 +95,7 @@ impl CutOut {
             size: [width, rows],
             area: Area { low: [at(left), at(top)], high: [at(right), at(bottom)] },
             range: [low, high],
-            heights: points.iter().map(|point| ((point - low) * steps + 0.5) as u16).collect(),
+            heights: heights.iter().map(|h| ((h - low) * steps + 0.5) as u16).collect(),
             weights: weights.map(|map| cells().map(|k| (map[k].clamp(0.0, 1.0) * 65535.0 + 0.5) as u16).collect()),
         })
     }
@@ -196,21 +185,5 @@ impl CutOut {
             layers: vec![Layer::new(node, 1)],
             ..Scene::default()
         }
-    }
-}
-
-/// Converts values of a cubic B-spline to the spline's control points, in place; the first and last point are repeated.
-fn control_points(values: &mut [f64]) {
-    let n = values.len();
-    let diagonal = |k: usize| if k == 0 || k + 1 == n { 5.0 } else { 4.0 };
-    // Forward elimination and back substitution after Thomas 1949.
-    let mut over = vec![0.0; n];
-    for k in 0..n {
-        let pivot = diagonal(k) - if k > 0 { over[k - 1] } else { 0.0 };
-        over[k] = 1.0 / pivot;
-        values[k] = (6.0 * values[k] - if k > 0 { values[k - 1] } else { 0.0 }) / pivot;
-    }
-    for k in (0..n - 1).rev() {
-        values[k] -= over[k] * values[k + 1];
     }
 }

@@ -71,7 +71,7 @@ impl PathSegment {
 pub(super) fn segments_of(vertices: &[PathVertex]) -> Vec<PathSegment> {
     let mut start = 0.0;
     let piece = |pair: &[PathVertex]| {
-        let segment = PathSegment::between(&pair[0], &pair[1], start)?;
+        let segment = PathSegment::of_vertices(&pair[0], &pair[1], start)?;
         start = segment.end();
         Some(segment)
     };
@@ -100,7 +100,7 @@ const IN_BOX: usize = 8;
 
 impl<'a> RoomField<'a> {
     fn new(segments: &'a [PathSegment], most: f64) -> Self {
-        let ends = |segment: &PathSegment| [segment.from, segment.to()];
+        let ends = |segment: &PathSegment| [segment.from, segment.chord_end()];
         let boxes = segments.chunks(IN_BOX).map(|run| Area::enclosing(run.iter().flat_map(ends))).collect();
         Self { segments, boxes, most }
     }
@@ -177,7 +177,7 @@ fn measure(segments: &mut [PathSegment], vertices: &[PathVertex], most: f64) {
     };
     let at_end = |k: usize, end: usize, side: usize, own: [usize; 2]| {
         let segment = &field.segments[k];
-        let (at, t) = if end == 0 { (segment.from, 0.0) } else { (segment.to(), segment.length) };
+        let (at, t) = if end == 0 { (segment.from, 0.0) } else { (segment.chord_end(), segment.length) };
         lower(field.radius(at, normal(segment.direction(t), side), own), curvature_radius(segment, side))
     };
     for side in [0, 1] {

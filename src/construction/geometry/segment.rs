@@ -88,7 +88,7 @@ pub(super) struct PathSegment {
 
 impl PathSegment {
     /// The piece between two vertices; `None` if they are at the same place.
-    pub fn between(a: &PathVertex, b: &PathVertex, start: f64) -> Option<Self> {
+    pub fn of_vertices(a: &PathVertex, b: &PathVertex, start: f64) -> Option<Self> {
         let span = sub(b.at, a.at);
         let length = length(span);
         if length <= 0.0 {
@@ -113,7 +113,7 @@ impl PathSegment {
     }
 
     /// End point of the chord.
-    pub fn to(&self) -> Point {
+    pub fn chord_end(&self) -> Point {
         add(self.from, scaled(self.along, self.length))
     }
 

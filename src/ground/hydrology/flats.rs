@@ -1,11 +1,11 @@
 //! Flow directions on flats, the level parts of a filled surface: lakes, plains and terraces.
 //!
-//! Law: the water of a flat takes the nearest way out. A flat cell has no lower neighbour and is no outlet. Its distance
-//! is the number of steps to the nearest cell of the same height that has a lower neighbour or is an outlet. Each flat
-//! cell drains to a neighbour that is one step nearer: to the one with the lowest ground, so that streams follow the
-//! deep water of a lake. Of neighbours with equal ground, orthogonal neighbours take precedence over diagonal ones. A
-//! random number of the cell chooses among the neighbours that remain, because a fixed order would favour one side of
-//! the terrain.
+//! Law: the water of a flat takes the nearest way out. A flat cell has no lower neighbour and is no outlet. Its
+//! distance is the number of steps to the nearest cell of the same height that has a lower neighbour or is an outlet.
+//! Each flat cell drains to a neighbour that is one step nearer: to the one with the lowest ground, so that streams
+//! follow the deep water of a lake. Of neighbours with equal ground, orthogonal neighbours take precedence over
+//! diagonal ones. A random number of the cell chooses among the neighbours that remain, because a fixed order would
+//! favour one side of the terrain.
 //! Scheme: breadth-first search from the cells of distance 1. A neighbour's distance differs by at most 1, so the
 //! search keeps distances modulo 3, in one byte per cell.
 //! Source: Barnes, Lehman & Mulla 2014, *An efficient assignment of drainage direction over flat surfaces* (the
@@ -120,8 +120,8 @@ impl Flats {
         }
     }
 
-    /// Writes the receivers of the flat cells, whose distances [`measure`](Self::measure) found. `height` is the terrain
-    /// below the filled `surface`.
+    /// Writes the receivers of the flat cells, whose distances [`measure`](Self::measure) found. `height` is the
+    /// terrain below the filled `surface`.
     pub fn drain(&self, mesh: &FlowMesh, [height, surface]: [&[f32]; 2], receivers: &mut [u32]) {
         let (random, n, [top, left]) = (Stream::new(CHOICE.0, CHOICE.1), mesh.grid().samples, mesh.grid().first());
         let receiver = |&k: &u32| {
@@ -158,8 +158,8 @@ impl Flats {
     }
 }
 
-/// Finds the receivers of all flat cells of `surface`, the terrain `height` with filled depressions. On entry, cells without a lower neighbour are their own
-/// receivers.
+/// Finds the receivers of all flat cells of `surface`, the terrain `height` with filled depressions. On entry, cells
+/// without a lower neighbour are their own receivers.
 ///
 /// # Errors
 /// Fails if the run is cancelled.

@@ -507,14 +507,14 @@ fn levels_of_detail_blend_without_a_jump() {
 }
 
 #[test]
-fn a_hundred_and_fifty_primitives_fit_in_64_kilobytes() {
+fn a_hundred_and_fifty_primitives_are_64_kilobytes_of_text() {
     let tree = large(150);
     let text = tree.to_ron(0).unwrap();
     println!("{} pieces: {} bytes of RON", tree.count(), text.len());
     assert!(text.len() < 64 * 1024, "{}", text.len());
     let buffer = Program::new(&tree, 1).to_buffer();
-    println!("{} bytes of buffer", buffer.bytes().len());
-    assert!(buffer.bytes().len() < 64 * 1024, "{}", buffer.bytes().len());
+    // The arcs of curves take eight words for each vertex.
+    assert!(buffer.bytes().len() < 160 * 1024, "{}", buffer.bytes().len());
     assert_eq!(Tree::from_ron(&text).unwrap(), tree);
 }
 

@@ -244,7 +244,7 @@ impl Path {
 
     /// The vertices of the path, in order.
     pub fn line(&self) -> Vec<Point> {
-        let end = self.segments.last().map(PathSegment::to);
+        let end = self.segments.last().map(PathSegment::chord_end);
         self.segments.iter().map(|segment| segment.from).chain(end).collect()
     }
 
@@ -497,7 +497,7 @@ impl Path {
 
 /// The box of a run of segments, with their arcs.
 fn area_of_run(run: &[PathSegment]) -> Area {
-    let ends = run.iter().flat_map(|segment| [segment.from, segment.to()]);
+    let ends = run.iter().flat_map(|segment| [segment.from, segment.chord_end()]);
     Area::enclosing(ends).grown(run.iter().map(PathSegment::bulge).fold(0.0, higher))
 }
 
@@ -557,7 +557,7 @@ mod tests {
     fn roads_lose_their_corners_and_keep_their_ends() {
         let points = [[0.0, 0.0], [500.0, 0.0], [500.0, 500.0], [1000.0, 500.0]];
         let eased = Path::new(&points, CurveFit::Straight, 150.0, 50.0);
-        let ends = (eased.segments[0].from, eased.segments.last().map(PathSegment::to).unwrap());
+        let ends = (eased.segments[0].from, eased.segments.last().map(PathSegment::chord_end).unwrap());
         assert!(length(sub(ends.0, points[0])) < 1e-9 && length(sub(ends.1, points[3])) < 1e-6, "{ends:?}");
         // the curvature of an eased path changes gradually: no segment turns by more than a few degrees from the
         // previous segment

@@ -115,7 +115,7 @@ struct FlatSearch<'a> {
 impl FlatSearch<'_> {
     /// Whether the cell at this row and column is a flat cell that the search has not reached.
     fn is_unreached(&self, place: [usize; 2]) -> bool {
-        let (tile, region) = self.tiles.around(place);
+        let (tile, region) = self.tiles.containing_tile(place);
         let number = (place[0] - region.rows.start) * region.columns.len() + place[1] - region.columns.start;
         is_set(&self.unreached[tile], number)
     }
@@ -123,7 +123,7 @@ impl FlatSearch<'_> {
     /// Marks the cell at this row and column as reached at `distance`. Returns whether it is a flat cell that was not
     /// reached before.
     fn reach(&mut self, place: [usize; 2], distance: u32) -> bool {
-        let (tile, region) = self.tiles.around(place);
+        let (tile, region) = self.tiles.containing_tile(place);
         let number = (place[0] - region.rows.start) * region.columns.len() + place[1] - region.columns.start;
         if !is_set(&self.unreached[tile], number) {
             return false;
@@ -161,7 +161,7 @@ pub fn solve_flats(
     let mut search = FlatSearch { tiles, unreached, rims };
     // The outflow of a cell on the rim can be in another tile.
     let height = |place: [usize; 2]| {
-        let (tile, region) = tiles.around(place);
+        let (tile, region) = tiles.containing_tile(place);
         heights[tile][rim_number(&region, place)]
     };
     for tile in 0..tiles.len() {
@@ -194,7 +194,7 @@ pub fn solve_flats(
     let rims = search.rims;
     let solution = |tile: usize| {
         let distance = |place: [usize; 2]| {
-            let (tile, region) = tiles.around(place);
+            let (tile, region) = tiles.containing_tile(place);
             rims[tile][rim_number(&region, place)]
         };
         FlatSolution {

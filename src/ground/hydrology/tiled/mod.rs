@@ -90,12 +90,12 @@ impl TileRegions {
     /// in the whole square.
     fn on_rim(&self, cell: u64) -> (usize, usize) {
         let place = self.row_and_column(cell);
-        let (tile, region) = self.around(place);
+        let (tile, region) = self.containing_tile(place);
         (tile, rim_number(&region, place))
     }
 
     /// The tile that contains the cell at this row and column, and its samples.
-    fn around(&self, place: [usize; 2]) -> (usize, Region) {
+    fn containing_tile(&self, place: [usize; 2]) -> (usize, Region) {
         let [row, column] = place.map(|at| self.spans.partition_point(|span| span.end <= at));
         let region = Region { rows: self.spans[row].clone(), columns: self.spans[column].clone() };
         (row * self.spans.len() + column, region)

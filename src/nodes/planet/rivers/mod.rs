@@ -100,8 +100,8 @@ impl Filter for PlanetRivers {
             is_random: self.deltas > 0.0,
             reads_sea_level: true,
             previews_exactly: false,
-            // Since version 5, the flow contributions are summed in bands of rows. Since version 6, the source area is a
-            // fraction of the surface, and water takes the nearest way out of lakes and flats.
+            // Since version 5, the flow contributions are summed in bands of rows. Since version 6, the source area is
+            // a fraction of the surface, and water takes the nearest way out of lakes and flats.
             version: 6,
             on_planet: Some(OnPlanet::DEFAULT),
             memory: NodeMemory::constant(14.0),
