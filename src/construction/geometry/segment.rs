@@ -3,7 +3,7 @@
 //! Definition: at the distance t along the chord of length L, the arc is h(t) = L (a τ (1 - τ)² - b τ² (1 - τ)) beside
 //! the chord, with τ = t / L and the slopes a and b of the line at both ends of the chord. A point x along and y beside
 //! the chord has its nearest point at t = (x + a y) / (1 - (b - a) y / L). This is the point whose normal, interpolated
-//! between the normals at both ends, passes through the given point. Two steps of Newton's method with the slope of the
+//! between the normals at both ends, passes through the given point. Steps of Newton's method with the slope of the
 //! arc itself make it the true nearest point; they change nothing at the ends. Arcs that share an end and its slope
 //! therefore share the normal there. So the nearest point moves along the path without jumps, up to the centre of
 //! curvature.
@@ -18,6 +18,8 @@ pub(super) struct PathVertex {
     pub leaves: Point,
 }
 
+/// Maximum number of steps of Newton's method.
+const STEPS: usize = 8;
 /// Turn at a vertex, as the sine of the angle, from which on a vertex of a smooth line is a corner.
 const CORNER: f64 = 0.6;
 
@@ -205,15 +207,20 @@ impl PathSegment {
         }
         let x = dot(sub(p, self.from), self.along);
         let (mut t, mut spread) = (foot.along, foot.spread);
-        for _ in 0..2 {
+        for step in 0..=STEPS {
             let (rise, slope) = self.arc(t);
             let left = foot.beside - rise;
             let turn = 1.0 + slope * slope - self.curve(t) * left;
             // near the centre of curvature, the first guess is as good
-            if turn > 0.05 {
-                t = self.held(t + (x - t + slope * left) / turn);
-                spread = turn;
+            if turn <= 0.05 {
+                break;
             }
+            spread = turn;
+            let next = self.held(t + (x - t + slope * left) / turn);
+            if step == STEPS || (next - t).abs() <= 1e-12 * self.length {
+                break;
+            }
+            t = next;
         }
         PathFoot { along: t, away: self.turned([x - t, foot.beside - self.arc(t).0]), spread, ..foot }
     }
