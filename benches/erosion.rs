@@ -13,7 +13,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use talweg::eval::thread_pool;
 use talweg::field::{Control, Edges, Grid, Stream, Terrain};
-use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate, flow_directions, priority_flood};
+use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate, priority_flood};
 use talweg::nodes::{Context, Generator, Node};
 
 fn context(samples: usize, control: &Control) -> Context<'_> {
@@ -187,12 +187,9 @@ fn hydrology(c: &mut Criterion) {
     let mesh = FlowMesh::new(cx.grid);
     let height = &terrain.height;
     let outlets = Outlets::new(cx.grid, height, f32::NEG_INFINITY);
-    let directions = |routing| flow_directions(&mesh, height, &outlets, routing, &control).unwrap();
-    group.bench_function("steepest receivers", |b| b.iter(|| directions(FlowRouting::D8)));
-    group.bench_function("scattered receivers", |b| b.iter(|| directions(FlowRouting::Rho8(cx.random))));
-    group.bench_function("filling, by basins", |b| {
-        b.iter(|| FlowGraph::new(&mesh, height, &outlets, FlowRouting::D8, &control).unwrap().filled(height));
-    });
+    let routed = |routing| FlowGraph::new(&mesh, height, &outlets, routing, &control).unwrap();
+    group.bench_function("filling and steepest receivers", |b| b.iter(|| routed(FlowRouting::D8)));
+    group.bench_function("filling and scattered receivers", |b| b.iter(|| routed(FlowRouting::Rho8(cx.random))));
     group.bench_function("filling, by priority-flood", |b| {
         b.iter(|| priority_flood(&mesh, height, &outlets, 0.0, &control).unwrap());
     });

@@ -51,7 +51,7 @@ const LINE_LEVELS: u32 = 17;
 impl Generator for MidpointLine {
     fn traits(&self) -> Traits {
         // In the last halving, the line, its midpoints and the finer line exist at the same time.
-        let fixed_bytes = 8 * (1 << LINE_LEVELS);
+        let fixed_bytes = 8 << self.halvings();
         Traits { memory: NodeMemory { fixed_bytes, ..NodeMemory::constant(0.1) }, ..Traits::GENERATOR }
     }
 
@@ -86,7 +86,11 @@ impl MidpointLine {
         };
         let end = |k: i32| self.ends + self.end_spread * cx.random.fork(0).signed(k, 0);
         let ends = [end(0), end(if cx.grid.edges == Edges::Wrap { 0 } else { 1 })];
-        let levels = if self.levels_shown < midpoint::ALL_LEVELS { self.levels_shown } else { LINE_LEVELS };
-        midpoint::line(cx, &law, ends, levels)
+        midpoint::line(cx, &law, ends, self.halvings())
+    }
+
+    /// Number of halvings of the line.
+    fn halvings(&self) -> u32 {
+        if self.levels_shown < midpoint::ALL_LEVELS { self.levels_shown } else { LINE_LEVELS }
     }
 }

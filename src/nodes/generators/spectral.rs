@@ -49,7 +49,7 @@ talweg_ground::choices! {
     /// The weights of the tables in the sum.
     TableWeights {
         Even "Even": "The sum has the same standard deviation for any number of tables and any persistence.",
-        Powers "Powers": "Each table has the greatest amplitude pⁱ, as in Le Martelot 2005: more tables make the sum higher.",
+        Powers "Powers": "Table i has the greatest amplitude p to the power i, as in Le Martelot 2005: more tables make the sum higher.",
     }
 }
 
