@@ -148,8 +148,8 @@ pub struct PlannedSurvey {
     /// The survey step that the stage takes.
     pub step: SurveyStep,
     /// Summaries and answers that the step reads, in a fixed order. The spill points of basins come first, then the
-    /// distances on flats, then the inflows into tiles. The answer about trunks comes before the channel courses that a tile kept. At the end of an
-    /// iteration, the step reads the eroded terrain.
+    /// distances on flats, then the inflows into tiles. The answer about trunks comes before the channel courses that a
+    /// tile kept. At the end of an iteration, the step reads the eroded terrain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<StageProduct>,
 }

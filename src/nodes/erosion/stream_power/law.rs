@@ -156,6 +156,11 @@ impl StepLaw {
     }
 }
 
+/// Height below which a cell of height `h` does not erode, if the filled surface there has the height `filled`.
+pub(super) fn lake_floor(h: f32, filled: f32) -> f32 {
+    if filled > h { h } else { f32::NEG_INFINITY }
+}
+
 /// Erosion coefficient c of rock of this erodibility, from the coefficient of the softest rock.
 #[inline(always)]
 fn coefficient(softest: f64, erodibility: f32) -> f32 {
@@ -179,8 +184,9 @@ pub struct Bed {
     pub height: Vec<f32>,
     /// Erosion coefficient of each cell; after the erosion, the height of each cell after the creep.
     c: Vec<f32>,
-    /// Whether each cell is the floor of a lake, which its still water does not erode.
-    is_lake: Vec<bool>,
+    /// Height below which each cell does not erode: the old height of a lake floor, because still water does not erode;
+    /// negative infinity elsewhere.
+    lake_floor: Vec<f32>,
     /// The bed after the uplift and before the erosion, if deposition needs it.
     risen: Vec<f32>,
     /// Rock that reaches each cell, as a volume.
@@ -199,13 +205,13 @@ impl Bed {
         uplift: &Uplift,
     ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
-        self.is_lake.resize(old.len(), false);
-        let rows = self.height.par_chunks_mut(n).zip(self.is_lake.par_chunks_mut(n));
-        rows.enumerate().try_for_each(|(i, (row, is_lake))| {
+        self.lake_floor.resize(old.len(), 0.0);
+        let rows = self.height.par_chunks_mut(n).zip(self.lake_floor.par_chunks_mut(n));
+        rows.enumerate().try_for_each(|(i, (row, floors))| {
             cx.control.check()?;
-            for (j, (h, is_lake)) in row.iter_mut().zip(is_lake).enumerate() {
+            for (j, (h, floor)) in row.iter_mut().zip(floors).enumerate() {
                 let k = i * n + j;
-                *is_lake = *h > old[k];
+                *floor = lake_floor(old[k], *h);
                 let rises = !flow.receivers.is_end(k);
                 *h = old[k] + if rises { forces.uplift * uplift.relative_uplift(k) } else { 0.0 };
             }
@@ -249,8 +255,8 @@ impl Bed {
                 (None, Some(erodibility)) => forces.write_erosion_coefficients(fractions, |_| erodibility, row),
                 (None, None) => forces.write_erosion_coefficients(fractions, |j| rock.erodibility(first + j), row),
             }
-            // outlets and lake floors do not erode, so their coefficient is 0
-            for j in (0..n).filter(|j| self.is_lake[first + j] || flow.receivers.is_end(first + j)) {
+            // outlets do not erode, so their coefficient is 0
+            for j in (0..n).filter(|j| flow.receivers.is_end(first + j)) {
                 row[j] = 0.0;
             }
             Ok(())
@@ -266,19 +272,17 @@ impl Bed {
         forces: &StepLaw,
         rock: &Rock,
     ) -> Result<(), Cancelled> {
-        let Self { height, c, is_lake, .. } = self;
+        let Self { height, c, lake_floor, .. } = self;
         order.traverse_upstream(&flow.receivers, height, cx.control, |k, h, below| {
-            if is_lake[k] {
-                return h;
-            }
             let way = (flow.fraction[k], flow.distance.get(k).copied());
-            forces.eroded_height(h, below, way, c[k], rock.erodibility(k))
+            let new = forces.eroded_height(h, below, way, c[k], rock.erodibility(k));
+            if new > lake_floor[k] { new } else { lake_floor[k] }
         })
     }
 
     /// Frees the memory that only the erosion needs.
     pub fn free_erosion_memory(&mut self) {
-        (self.c, self.is_lake, self.risen, self.flux) = Default::default();
+        (self.c, self.lake_floor, self.risen, self.flux) = Default::default();
     }
 
     /// Deposits part of the rock eroded by `wear` downstream. Lakes catch all rock that reaches them, up to `FILL` of

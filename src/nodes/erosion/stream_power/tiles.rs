@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::law::{Bed, StepLaw, loss_and_gain};
+use super::law::{Bed, StepLaw, lake_floor, loss_and_gain};
 use super::uplift::Uplift;
 use super::{StreamPower, WRITTEN};
 use crate::Context;
@@ -22,7 +22,7 @@ use crate::erosion::rock::Rock;
 use talweg_ground::field::{Cancelled, MapKind, Region, Terrain};
 use talweg_ground::hydrology::tiled::{
     DividedRegion, DividedSolution, DividedTrunks, DrainedRegion, SurveyReader, WordError, read_float_field,
-    write_floats, write_list,
+    write_floats,
 };
 use talweg_ground::hydrology::{DrainedArea, FlowMesh, Outlets, UpstreamOrder};
 
@@ -52,8 +52,7 @@ pub fn summarise_trunks(
     water: DrainedRegion,
 ) -> Result<[Vec<u64>; 2], Cancelled> {
     let (height, mesh, rock) = (&ground.height, FlowMesh::new(cx.grid), Rock::new(ground, law.hardness));
-    // Still water does not erode the floor of its lake.
-    let is_lake: Vec<bool> = water.surface.iter().zip(height).map(|(filled, h)| filled > h).collect();
+    let floors: Vec<f32> = height.iter().zip(&water.surface).map(|(&h, &filled)| lake_floor(h, filled)).collect();
     let divided = water.divided(&outlets(law, cx, height), cx.control)?;
     let mut areas = Vec::new();
     mesh.write_rained_areas(ground.map(MapKind::Rain).map(|rain| &***rain), &mut areas);
@@ -70,14 +69,13 @@ pub fn summarise_trunks(
     divided.summary(shares, &areas).write_words(&mut told);
     let trunks = || divided.trunks().iter().map(|&k| k as usize);
     write_floats(&mut told, &trunks().map(|k| height[k] + up[k]).collect::<Vec<_>>());
-    let erodibility = |k: usize| if is_lake[k] { 0.0 } else { rock.erodibility(k) };
-    write_floats(&mut told, &trunks().map(erodibility).collect::<Vec<_>>());
+    write_floats(&mut told, &trunks().map(|k| rock.erodibility(k)).collect::<Vec<_>>());
+    write_floats(&mut told, &trunks().map(|k| floors[k]).collect::<Vec<_>>());
     let mut kept = Vec::new();
     divided.write_words(&mut kept);
     write_floats(&mut kept, &DrainedArea::into_cells(areas));
     write_floats(&mut kept, &up);
-    let lakes: Vec<usize> = (0..is_lake.len()).filter(|&k| is_lake[k]).collect();
-    write_list(&mut kept, &lakes, |&k| [k as u64]);
+    write_floats(&mut kept, &floors);
     Ok([told, kept])
 }
 
@@ -85,6 +83,7 @@ pub fn summarise_trunks(
 pub struct TrunkHeights {
     risen: Vec<f32>,
     erodibility: Vec<f32>,
+    lake_floors: Vec<f32>,
 }
 
 impl TrunkHeights {
@@ -93,7 +92,8 @@ impl TrunkHeights {
     /// # Errors
     /// Fails if the words are not a valid encoding.
     pub fn read_words(reader: &mut SurveyReader, trunks: usize) -> Result<Self, WordError> {
-        Ok(Self { risen: read_float_field(reader, trunks)?, erodibility: read_float_field(reader, trunks)? })
+        let mut read = || read_float_field(reader, trunks);
+        Ok(Self { risen: read()?, erodibility: read()?, lake_floors: read()? })
     }
 }
 
@@ -110,15 +110,17 @@ pub fn erode_trunks(
     grounds: Vec<TrunkHeights>,
 ) -> Result<Vec<DividedSolution>, Cancelled> {
     let forces = forces(law, cx);
-    let (mut height, mut erodibility) = (Vec::new(), Vec::new());
+    let (mut height, mut erodibility, mut floors) = (Vec::new(), Vec::new(), Vec::new());
     for mut tile in grounds {
         height.append(&mut tile.risen);
         erodibility.append(&mut tile.erodibility);
+        floors.append(&mut tile.lake_floors);
     }
     world.traverse_upstream(&mut height, cx.control, |k, h, below| {
         let (area, fraction, erodibility) = (world.areas[k].cells(), world.second_fractions[k], erodibility[k]);
         let c = forces.erosion_coefficient(area, fraction, None, erodibility);
-        forces.eroded_height(h, below, (fraction, None), c, erodibility)
+        let new = forces.eroded_height(h, below, (fraction, None), c, erodibility);
+        if new > floors[k] { new } else { floors[k] }
     })?;
     Ok(world.solutions(|k| height[k]))
 }
@@ -140,17 +142,14 @@ pub fn erode_tile(
         let divided = DividedRegion::of_tile(cx.grid, region, &mut reader)?;
         let [areas, up] =
             [read_float_field(&mut reader, cx.grid.len())?, read_float_field(&mut reader, cx.grid.len())?];
-        let mut is_lake = vec![false; cx.grid.len()];
-        for k in reader.list(|[k]| usize::try_from(k).unwrap_or(usize::MAX))? {
-            *is_lake.get_mut(k).ok_or(WordError)? = true;
-        }
+        let floors = read_float_field(&mut reader, cx.grid.len())?;
         reader.end()?;
         let mut height: Vec<f32> = ground.height.par_iter().zip(&up).map(|(h, up)| h + up).collect();
         let mut areas = areas;
         divided.read_solution(told, |k, [area, worn]| (areas[k], height[k]) = (area, worn))?;
-        Ok((divided, areas, up, is_lake, height))
+        Ok((divided, areas, up, floors, height))
     };
-    let (divided, areas, up, is_lake, mut height) = match read() {
+    let (divided, areas, up, floors, mut height) = match read() {
         Ok(read) => read,
         Err(error) => return Ok(Err(error)),
     };
@@ -158,12 +157,13 @@ pub fn erode_tile(
     let flow = &divided.flow;
     let order = UpstreamOrder::new(&flow.receivers, cx.control)?;
     order.traverse_upstream(&flow.receivers, &mut height, cx.control, |k, h, below| {
-        if divided.is_trunk(k) || flow.receivers.is_end(k) || is_lake[k] {
+        if divided.is_trunk(k) || flow.receivers.is_end(k) {
             return h;
         }
         let (fraction, erodibility) = (flow.fraction[k], rock.erodibility(k));
         let c = forces.erosion_coefficient(areas[k], fraction, None, erodibility);
-        forces.eroded_height(h, below, (fraction, None), c, erodibility)
+        let new = forces.eroded_height(h, below, (fraction, None), c, erodibility);
+        if new > floors[k] { new } else { floors[k] }
     })?;
     let mut worn = Terrain::flat(cx.grid);
     worn.height = height;
