@@ -195,7 +195,7 @@ fn hydrology(c: &mut Criterion) {
     });
     group.bench_function("D8 areas", |b| {
         b.iter(|| {
-            let receivers = directions(FlowRouting::D8);
+            let receivers = routed(FlowRouting::D8).receivers;
             let mut area = mesh.areas();
             accumulate(&receivers, &mut area, &control).unwrap();
             area
