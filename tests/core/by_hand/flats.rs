@@ -30,7 +30,7 @@ fn level_square_drains_to_the_nearest_rim_on_all_sides_alike() {
             let (row, column) = (k / n, k % n);
             assert_eq!(taken, row.min(column).min(last - row).min(last - column), "{k}");
             let end = *graph.course(k).last().unwrap();
-            let sides = [end / n == 0, end % n == last, end / n == last, end % n == 0];
+            let sides = [end / n == 0, end % n == last, end / n == last, end.is_multiple_of(n)];
             // A corner belongs to two sides.
             let count = sides.iter().filter(|&&is_side| is_side).count() as f64;
             (0..4).filter(|&side| sides[side]).for_each(|side| rims[side] += 1.0 / count);
