@@ -27,9 +27,9 @@ name of a node: Perlin:octaves=1. Without NODE, document-001 is compared.
 A generator is timed for its whole field, a filter for one pass, and a process for its first iteration. The input of
 filters and processes is Perlin noise, or continents on a planet. Each repetition runs all nodes once, in a new order.
 Times are medians with an interval. With six or more repetitions, the interval covers the true median with at least 95 %
-confidence. Beside them are the means with their standard uncertainty (type A, s/√n). The power law time ~ side^e is fitted on a log-log scale, with the standard error of e: e = 2 is linear in the
-number of samples. Loading means reading the terrain from a 16-bit PNG in memory. The exit code is 1 if the same inputs
-gave different results.
+confidence. Beside them are the means with their standard uncertainty (type A, s/√n). The power law time ~ side^e is
+fitted on a log-log scale, with the standard error of e: e = 2 is linear in the number of samples. Loading means reading
+the terrain from a 16-bit PNG in memory. The exit code is 1 if the same inputs gave different results.
 
 Examples:
   talweg bench

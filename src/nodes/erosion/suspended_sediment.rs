@@ -9,7 +9,7 @@ pub const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Fi
 /// Lower limit of the unit in which the flow map measures water.
 const LEAST_RAIN: f32 = 1.0e-6;
 
-/// Depth of ground in the water, as a fraction of the relief, above which the user is told.
+/// Fraction of the relief by which the terrain may sink into the water before a note warns the user.
 const MOST_GROUND_IN_WATER: f64 = 0.1;
 
 /// A note for the user if the water collects so much that the ground sinks by a large part of the relief.

@@ -91,8 +91,11 @@ impl FlatSolution {
                 return Err(WordError);
             }
             let mut distances = vec![0; len];
+            // No way out of a flat has more steps than there are cells.
+            let steps = 1..=samples as u64 * samples as u64;
             for [k, distance] in reader.list(|listed: [u64; 2]| listed)? {
-                *usize::try_from(k).ok().and_then(|k| distances.get_mut(k)).ok_or(WordError)? = distance as u32;
+                let known = usize::try_from(k).ok().and_then(|k| distances.get_mut(k)).ok_or(WordError)?;
+                *known = u32::try_from(distance).ok().filter(|_| steps.contains(&distance)).ok_or(WordError)?;
             }
             Ok(distances)
         };

@@ -258,3 +258,26 @@ fn courses_may_reenter_tiles_and_depressions_span_them() {
         }
     }
 }
+
+#[test]
+fn damaged_words_of_flats_are_refused() {
+    let region = Region { rows: 0..8, columns: 0..8 };
+    let mut summary = FlatSummary { rim: vec![1.0; 28], flat: vec![1 << 63 | 1], starts: vec![63] };
+    let read = |summary: &FlatSummary| FlatSummary::from_words(&summary.to_words(), &region);
+    assert_eq!(read(&summary).unwrap(), summary);
+    summary.starts = vec![5];
+    assert!(read(&summary).is_err(), "a start must be a flat cell");
+    summary.starts.clear();
+    summary.flat.push(0);
+    assert!(read(&summary).is_err(), "the bits are those of the tile's cells");
+
+    let mut solution = FlatSolution { rim: vec![0; 28], around: vec![0; 17] };
+    solution.rim[3] = 256;
+    let read = |solution: &FlatSolution| FlatSolution::from_words(&solution.to_words(), &region, 16);
+    assert_eq!(read(&solution).unwrap(), solution);
+    solution.rim[3] = 257;
+    assert!(read(&solution).is_err(), "no way has more steps than there are cells");
+    solution.rim[3] = 1;
+    solution.around.pop();
+    assert!(read(&solution).is_err(), "every cell around the tile has a distance");
+}
