@@ -114,7 +114,7 @@ impl Process for StreamPower {
         // nearest way.
         Traits {
             writes: &WRITTEN,
-            is_random: self.uplift_variation > 0.0,
+            is_random: self.uplift_rate > 0.0 && self.uplift_variation > 0.0,
             version: if self.largest_scale == LargestScale::OneGrid { 5 } else { 7 },
             on_planet: Some(OnPlanet {
                 version: 3,
