@@ -227,7 +227,9 @@ fn broken_scenes_say_what_and_where() {
 #[test]
 fn check_prints_ok_warnings_and_errors() {
     let folder = Folder::new();
-    let shipped = std::fs::read_dir(format!("{REPOSITORY}/saves")).unwrap().map(|entry| entry.unwrap().path().to_str().unwrap().to_owned());
+    let shipped = std::fs::read_dir(format!("{REPOSITORY}/saves"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().to_str().unwrap().to_owned());
     let shipped: Vec<String> = shipped.filter(|path| path.ends_with(".ron")).collect();
     let arguments: Vec<&str> = ["check"].into_iter().chain(shipped.iter().map(String::as_str)).collect();
     let said = talweg(&arguments).success();
@@ -307,33 +309,6 @@ fn without_the_editor_the_program_says_so() {
     talweg(&[]).code(1).stderr(contains("without the editor"));
     talweg(&[&save("island")]).code(1).stderr(contains("without the editor"));
     talweg(&["shot", "island", "-o", &folder.path_text("v.png")]).code(1).stderr(contains("without the editor"));
-}
-
-#[test]
-fn measure_prints_numbers_of_scenes_and_heightmaps() {
-    let folder = Folder::new();
-    let json = |args: &[&str]| -> serde_json::Value {
-        serde_json::from_slice(&talweg(args).success().get_output().stdout).unwrap()
-    };
-    let scene = json(&["measure", "island", "--size", "65", "--json"]);
-    let heights = folder.path_text("island.r32");
-    talweg(&["export", "island", "-o", &heights, "--size", "65"]).success();
-    let file = json(&["measure", &heights, "--json"]);
-    for key in ["erosion_score", "mean_slope", "slope_deviation", "min_metres", "max_metres", "mean_metres"] {
-        let (a, b) = (scene[key].as_f64().unwrap(), file[key].as_f64().unwrap());
-        assert!((a - b).abs() <= 1e-5 * a.abs().max(1.0), "{key}: {a} {b}");
-    }
-    let score = scene["slope_deviation"].as_f64().unwrap() / scene["mean_slope"].as_f64().unwrap();
-    assert!((scene["erosion_score"].as_f64().unwrap() - score).abs() < 1e-9);
-    let verified =
-        String::from_utf8(talweg(&["verify", "island", "--size", "65"]).success().get_output().stdout.clone());
-    assert_eq!(scene["hash"], verified.unwrap().trim());
-    // a step: two of four columns differ by 10 m from a neighbour
-    let step: Vec<u8> = [0.0f32, 0.0, 10.0, 10.0].repeat(4).iter().flat_map(|v| v.to_le_bytes()).collect();
-    let step = json(&["measure", &folder.write_file("step.r32", step), "--json"]);
-    assert_eq!((&step["mean_slope"], &step["slope_deviation"]), (&5.0.into(), &5.0.into()));
-    talweg(&["measure", "island", "--size", "33"]).success().stdout(contains("erosion score").and(contains(" m")));
-    talweg(&["measure", &folder.write_file("odd.r16", [0u8; 6])]).code(1).stderr(contains("6 bytes"));
 }
 
 /// Ground types with a legend, temperature and moisture, for planets and terrains.

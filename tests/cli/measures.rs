@@ -4,7 +4,7 @@ use predicates::prelude::*;
 use predicates::str::contains;
 use talweg::measure::MEASURES;
 
-use crate::talweg;
+use crate::{Folder, talweg};
 
 fn output(args: &[&str]) -> String {
     String::from_utf8(talweg(args).success().get_output().stdout.clone()).unwrap()
@@ -65,4 +65,31 @@ fn the_command_line_says_what_is_wrong() {
     let drowned = output(&["measure", path, "--sea", "6", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&drowned).unwrap();
     assert_eq!(json["undefined"]["playable_fraction"], "everything is under the sea");
+}
+
+#[test]
+fn measure_prints_numbers_of_scenes_and_heightmaps() {
+    let folder = Folder::new();
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&talweg(args).success().get_output().stdout).unwrap()
+    };
+    let scene = json(&["measure", "island", "--size", "65", "--json"]);
+    let heights = folder.path_text("island.r32");
+    talweg(&["export", "island", "-o", &heights, "--size", "65"]).success();
+    let file = json(&["measure", &heights, "--json"]);
+    for key in ["erosion_score", "mean_slope", "slope_deviation", "min_metres", "max_metres", "mean_metres"] {
+        let (a, b) = (scene[key].as_f64().unwrap(), file[key].as_f64().unwrap());
+        assert!((a - b).abs() <= 1e-5 * a.abs().max(1.0), "{key}: {a} {b}");
+    }
+    let score = scene["slope_deviation"].as_f64().unwrap() / scene["mean_slope"].as_f64().unwrap();
+    assert!((scene["erosion_score"].as_f64().unwrap() - score).abs() < 1e-9);
+    let verified =
+        String::from_utf8(talweg(&["verify", "island", "--size", "65"]).success().get_output().stdout.clone());
+    assert_eq!(scene["hash"], verified.unwrap().trim());
+    // a step: two of four columns differ by 10 m from a neighbour
+    let step: Vec<u8> = [0.0f32, 0.0, 10.0, 10.0].repeat(4).iter().flat_map(|v| v.to_le_bytes()).collect();
+    let step = json(&["measure", &folder.write_file("step.r32", step), "--json"]);
+    assert_eq!((&step["mean_slope"], &step["slope_deviation"]), (&5.0.into(), &5.0.into()));
+    talweg(&["measure", "island", "--size", "33"]).success().stdout(contains("erosion score").and(contains(" m")));
+    talweg(&["measure", &folder.write_file("odd.r16", [0u8; 6])]).code(1).stderr(contains("6 bytes"));
 }

@@ -48,8 +48,8 @@ fn several_pieces_are_edited_as_one() {
     assert!(panels.query_by_label_contains("3 features are selected").is_some());
     add(&mut panels, "picture", Modifiers::SHIFT);
     assert_eq!(chosen(&panels), ["crater", "road"]);
-    // also in the view
-    let picture = on_screen(&panels, [2500.0, 5200.0]);
+    // also in the view, beside the handles of the selected picture
+    let picture = on_screen(&panels, [3100.0, 6100.0]);
     click_with(&mut panels, picture, Modifiers::SHIFT);
     assert_eq!(chosen(&panels), ["crater", "road", "picture"]);
     click_with(&mut panels, picture, Modifiers::SHIFT);

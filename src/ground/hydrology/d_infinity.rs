@@ -99,6 +99,13 @@ impl DInfinity {
         })
     }
 
+    /// The receiver of cell `k` to which the terrain falls more steeply.
+    pub fn steeper_receiver(&self, k: usize) -> u32 {
+        let [first, second] = self.receivers.receivers(k);
+        // At this fraction, tan 22.5°, the slopes to both receivers are equal on a square.
+        if self.fraction[k] > std::f32::consts::SQRT_2 - 1.0 { second } else { first }
+    }
+
     /// Fraction of each cell's water that flows to the second receiver.
     pub fn second_fractions(&self, mesh: &FlowMesh) -> Vec<f32> {
         let Some(sphere) = mesh.sphere() else {

@@ -4,11 +4,12 @@
 //! cover is gained or lost however often it moves.
 //!
 //! Law of a slide: cover flows through the face between two cells of surface heights H and H', towards the lower cell.
-//! The flow is q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the cover of the higher cell. The notation
-//! x⁺ means max(x, 0). g is the length of the surface gradient on the face, with both components, as a height
-//! difference per cell. T (`rise`) is the rise of the angle of repose over one cell, and c is `slide_fraction`. D
-//! (`creep`) also levels gentler slopes. Since g is the full gradient, slopes come to rest at the same angle in every
-//! direction of the grid.
+//! The flow is q = (c · (g - T)⁺ / g + D) · |H - H'|. The notation x⁺ means max(x, 0). g is the length of the surface
+//! gradient on the face, with both components, as a height difference per cell. T (`rise`) is the rise of the angle of
+//! repose over one cell, and c is `slide_fraction`. D (`creep`) also levels gentler slopes. Since g is the full
+//! gradient, slopes come to rest at the same angle in every direction of the grid. The flow is at most the fraction ¼ ·
+//! |H - H'| / g of the cover of the higher cell. So cover on steep slopes moves by a quarter of a cell in one slide, in
+//! every direction of the grid.
 //!
 //! Scheme: all faces are computed at once from the old cover. A cell has four faces, so cover never becomes negative.
 //! The cells on both sides of a face compute the flow from the same numbers, and the bits do not depend on the threads.
@@ -214,7 +215,8 @@ impl CoverSlide {
         let slide = if excess > 0.0 { self.slide_fraction * excess / steep } else { 0.0 };
         let down = fall > 0.0;
         let wanted = (slide + self.creep) * if down { fall } else { -fall };
-        let most = 0.25 * if down { cover_here } else { cover_there };
+        let source = if down { cover_here } else { cover_there };
+        let most = if steep > 0.0 { 0.25 * source * (fall.abs() / steep) } else { 0.0 };
         let moved = self.slabs.at_most(if wanted < most { wanted } else { most });
         if down { moved } else { -moved }
     }

@@ -93,6 +93,8 @@ impl Process for Snow {
     fn traits(&self) -> Traits {
         Traits {
             writes: &[MapKind::Snow],
+            // Since version 2 snow slides equally fast in all directions of the grid.
+            version: 2,
             memory: NodeMemory { state_fields: STATE_FIELDS, ..NodeMemory::constant(4.0) },
             ..Traits::PROCESS
         }

@@ -1,9 +1,9 @@
 //! Continents and ocean floors: fractal noise modulated by the cells of a Voronoi diagram.
 //!
 //! Law (Petitprez 2007): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
-//! nearest centre with the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the
-//! square root of the number of centres, so that the range of V does not depend on that number. The centres are uniform
-//! on the sphere. Plates are where V exceeds its value at the coast; elsewhere is ocean floor. A smooth step raises the
+//! nearest centre with up to eight coefficients, a = (-1, -2, 1.5) by default. Distances are chords through the unit
+//! sphere times the square root of the number of centres, so that the range of V does not depend on that number. The
+//! centres are uniform on the sphere. Plates are where V exceeds its value at the coast; elsewhere is ocean floor. A smooth step raises the
 //! plates and lowers the floors, which gives the two peaks of Earth's hypsometric curve; the paper's plain product is
 //! the form `Product`. The coast is where V is equal to the value that the fraction `land` of the globe exceeds. With
 //! [`CoastLevel::Zero`] V is used as the paper writes it, and the coast is at V = 0. Noise displaces each point before
@@ -54,6 +54,16 @@ talweg_ground::params! {
         second as "Second nearest": f32 = -2.0, -10.0..=10.0, slider -3.0..=3.0;
         /// Weight of the distance to the third nearest centre.
         third as "Third nearest": f32 = 1.5, -10.0..=10.0, slider -3.0..=3.0;
+        /// Weight of the distance to the fourth nearest centre.
+        fourth as "Fourth nearest": f32 = 0.0, -10.0..=10.0, slider -3.0..=3.0;
+        /// Weight of the distance to the fifth nearest centre. Farther centres contribute rounder shapes.
+        fifth as "Fifth nearest": f32 = 0.0, -10.0..=10.0, slider -3.0..=3.0 => |c| c.plates >= 5;
+        /// Weight of the distance to the sixth nearest centre.
+        sixth as "Sixth nearest": f32 = 0.0, -10.0..=10.0, slider -3.0..=3.0 => |c| c.plates >= 6;
+        /// Weight of the distance to the seventh nearest centre.
+        seventh as "Seventh nearest": f32 = 0.0, -10.0..=10.0, slider -3.0..=3.0 => |c| c.plates >= 7;
+        /// Weight of the distance to the eighth nearest centre.
+        eighth as "Eighth nearest": f32 = 0.0, -10.0..=10.0, slider -3.0..=3.0 => |c| c.plates >= 8;
         /// Value of the cells at the coast.
         coast: CoastLevel = CoastLevel::Land;
         /// Fraction of the globe that continents cover.
@@ -151,7 +161,22 @@ impl Generator for Continents {
     }
 }
 
+/// Largest number of centres whose distances V can sum.
+const MOST_CENTRES: usize = 8;
+/// Number of nearest centres that a point needs at least.
+const LEAST_CENTRES: usize = 3;
+/// Number of points that are processed at once.
+const LANES: usize = 16;
+
 impl Continents {
+    /// The coefficients of V for the nearest centres, starting with the nearest.
+    fn coefficients(&self) -> Vec<f32> {
+        let all = [self.first, self.second, self.third, self.fourth, self.fifth, self.sixth, self.seventh, self.eighth];
+        let most = MOST_CENTRES.min(self.plates as usize);
+        let last = all[..most].iter().rposition(|&a| a != 0.0).unwrap_or(0);
+        all[..(last + 1).max(LEAST_CENTRES)].to_vec()
+    }
+
     /// Height at a point, from three values: the fractal noise `p` (about 0 to 1), the value `v` of the Voronoi cells
     /// relative to the coast, and the height `range` of the mountain ranges (about 0 to 1).
     fn height(&self, p: f32, v: f32, range: f32) -> f32 {
@@ -180,7 +205,9 @@ impl Continents {
 struct PlateCells<'a> {
     law: &'a Continents,
     centres: Vec<[f32; 3]>,
-    /// For each bucket, the centres that can be among the three nearest to a point of that bucket.
+    /// Coefficients of the distances to the nearest centres.
+    coefficients: Vec<f32>,
+    /// For each bucket, the centres that can be among these nearest centres of a point of that bucket.
     buckets: Vec<Vec<u16>>,
     coast: [Vec<Solid>; 3],
     weights: Vec<f32>,
@@ -195,9 +222,9 @@ struct Working {
     moved: [Vec<f32>; 3],
     /// Difference between the distances to the two nearest centres, for each point.
     apart: Vec<f32>,
-    /// Bucket of each point. `squares` holds the squared distances from each point to its three nearest centres.
+    /// Bucket of each point. `squares` holds the squared distances from each point to its nearest centres.
     bucket: Vec<usize>,
-    squares: [Vec<f32>; 3],
+    squares: [Vec<f32>; MOST_CENTRES],
     /// Samples of the row that are near a plate boundary.
     near: Vec<usize>,
     noise: Vec<f32>,
@@ -236,12 +263,14 @@ impl<'a> PlateCells<'a> {
         let drift = if law.drift > 0.0 { own(DRIFT, DRIFT_OCTAVES, 0.55, 3.2 * law.drift, 0.5) } else { Vec::new() };
         let folds = if law.mountains > 0.0 { own(RANGES, RANGE_OCTAVES, 0.5, 1.0, 2.6) } else { Vec::new() };
         let coast = [0, 1, 2].map(|axis| (0..COAST_OCTAVES).map(|k| octave(axis, k)).collect());
-        let mut plates = Self { law, centres, buckets: Vec::new(), coast, weights, drift, folds, scale };
+        let coefficients = law.coefficients();
+        let mut plates = Self { law, centres, coefficients, buckets: Vec::new(), coast, weights, drift, folds, scale };
         plates.buckets = plates.sorted();
         plates
     }
 
-    /// For every bucket of directions, the centres that can be among the three nearest to a point in that bucket.
+    /// For every bucket of directions, the centres that can be among the needed nearest centres of a point in that
+    /// bucket.
     fn sorted(&self) -> Vec<Vec<u16>> {
         let corner = |face: usize, i: usize, j: usize| {
             let tangent = |k: usize| 2.0 * k as f64 / BUCKETS as f64 - 1.0;
@@ -263,7 +292,7 @@ impl<'a> PlateCells<'a> {
                     order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
                     // The distances of two points to the same centre differ by at most the distance between the two
                     // points.
-                    let reach = order[2.min(order.len() - 1)].0 + 2.0 * radius;
+                    let reach = order[(self.coefficients.len() - 1).min(order.len() - 1)].0 + 2.0 * radius;
                     buckets.push(order.into_iter().take_while(|&(d, _)| d <= reach).map(|(_, k)| k).collect());
                 }
             }
@@ -335,22 +364,29 @@ impl<'a> PlateCells<'a> {
             let [column, row] = place.map(|t| (((t + 1.0) * (0.5 * BUCKETS as f64)) as usize).min(BUCKETS - 1));
             *bucket = (face * BUCKETS + row) * BUCKETS + column;
         }
-        let [first, second, third] = squares;
+        let nearest = match self.coefficients.len() {
+            3 => write_nearest::<3>,
+            4 => write_nearest::<4>,
+            5 => write_nearest::<5>,
+            6 => write_nearest::<6>,
+            7 => write_nearest::<7>,
+            _ => write_nearest::<8>,
+        };
         let mut start = 0;
         while start < n {
             let here = bucket[start];
             let end = (start + 1..n).find(|&k| bucket[k] != here).unwrap_or(n);
             let run = start..end;
             let points = [&x[run.clone()], &y[run.clone()], &z[run.clone()]];
-            let three = [&mut first[run.clone()], &mut second[run.clone()], &mut third[run]];
-            nearest_three(&self.centres, &self.buckets[here], points, three);
+            let squares = squares.each_mut().map(|square| &mut square[run.clone()]);
+            nearest(&self.centres, &self.buckets[here], points, squares);
             start = end;
         }
-        let law = self.law;
-        let squares = first.iter().zip(&*second).zip(&*third);
-        for ((out, apart), ((&a, &b), &c)) in out.iter_mut().zip(apart).zip(squares) {
-            let [a, b, c] = [a, b, c].map(|square| square.sqrt() * self.scale);
-            (*out, *apart) = (law.first * a + law.second * b + law.third * c, b - a);
+        for (k, (out, apart)) in out.iter_mut().zip(apart).enumerate() {
+            let distance = |nth: usize| squares[nth][k].sqrt() * self.scale;
+            let sum = |sum: f32, (nth, &a): (usize, &f32)| sum + a * distance(nth);
+            let (first, rest) = (self.coefficients[0] * distance(0), self.coefficients.iter().enumerate().skip(1));
+            (*out, *apart) = (rest.fold(first, sum), distance(1) - distance(0));
         }
     }
 
@@ -379,29 +415,38 @@ impl<'a> PlateCells<'a> {
     }
 }
 
-/// Writes the squared chord lengths from each point to the three nearest centres of the point's bucket.
+/// Writes the squared chord lengths from each point to the `N` nearest centres of the point's bucket, into the first
+/// `N` slices of `squares`.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn nearest_three(
+fn write_nearest<const N: usize>(
     centres: &[[f32; 3]],
     bucket: &[u16],
     [x, y, z]: [&[f32]; 3],
-    [first, second, third]: [&mut [f32]; 3],
+    mut squares: [&mut [f32]; MOST_CENTRES],
 ) {
-    let n = first.len();
-    let (x, y, z, second, third) = (&x[..n], &y[..n], &z[..n], &mut second[..n], &mut third[..n]);
-    first.fill(f32::INFINITY);
-    second.fill(f32::INFINITY);
-    third.fill(f32::INFINITY);
     let least = |a: f32, b: f32| if a < b { a } else { b };
     let most = |a: f32, b: f32| if a < b { b } else { a };
-    for &centre in bucket {
-        let [cx, cy, cz] = centres[usize::from(centre)];
-        for k in 0..n {
-            let (dx, dy, dz) = (cx - x[k], cy - y[k], cz - z[k]);
-            let d = dx * dx + dy * dy + dz * dz;
-            third[k] = most(second[k], least(third[k], d));
-            second[k] = most(first[k], least(second[k], d));
-            first[k] = least(first[k], d);
+    for start in (0..x.len()).step_by(LANES) {
+        let here = start..x.len().min(start + LANES);
+        let [x, y, z] = [x, y, z].map(|from| {
+            let mut lanes = [0.0; LANES];
+            lanes[..here.len()].copy_from_slice(&from[here.clone()]);
+            lanes
+        });
+        let mut found = [[f32::INFINITY; LANES]; N];
+        for &centre in bucket {
+            let [cx, cy, cz] = centres[usize::from(centre)];
+            for k in 0..LANES {
+                let (dx, dy, dz) = (cx - x[k], cy - y[k], cz - z[k]);
+                let d = dx * dx + dy * dy + dz * dz;
+                for nth in (1..N).rev() {
+                    found[nth][k] = most(found[nth - 1][k], least(found[nth][k], d));
+                }
+                found[0][k] = least(found[0][k], d);
+            }
+        }
+        for (square, found) in squares.iter_mut().zip(found) {
+            square[here.clone()].copy_from_slice(&found[..here.len()]);
         }
     }
 }

@@ -1,10 +1,12 @@
-//! Fill depressions: fills every depression up to its spill level.
+//! Fill depressions: fills every depression up to its spill level, or cuts a channel out of it.
 //!
 //! Law: the filled surface w is the lowest surface with w ≥ h, the terrain height, from which all water drains. In
 //! depressions w is level, or rises away from the outlet with the given gradient. It becomes the new terrain, or the
-//! surface of the water on the terrain.
+//! surface of the water on the terrain. With channels, the water of each depression leaves it as on the filled surface
+//! and cuts down: each cell on the path of the water is lowered to the height of the lowest cell upstream (complete
+//! breaching, Lindsay 2016). No cell rises, and a channel is as wide as one cell.
 //! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
-//! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
+//! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019; Lindsay 2016.
 
 use std::sync::Arc;
 
@@ -16,18 +18,19 @@ use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::hydrology::{FlowRouting, priority_flood};
 
 talweg_ground::choices! {
-    /// The material that fills the depressions.
+    /// How water gets out of the depressions.
     Filling {
         Ground "Terrain": "The terrain rises: depressions become level floors.",
         Water "Water": "The terrain stays, and lakes fill the depressions in the water map.",
+        Channels "Nothing: channels drain them": "The terrain is cut: a channel as wide as one sample leads from the lowest point of every depression to lower terrain.",
     }
 }
 
 talweg_ground::params! {
-    /// Fills every depression up to its rim, so that water can drain from everywhere. This creates level valley floors
-    /// or lakes.
-    FillDepressions "Fill depressions" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood hollow pit sink basin lake drain" {
-        /// Material that fills the depressions.
+    /// Lets water drain from everywhere: fills every depression up to its rim, which creates level valley floors or
+    /// lakes, or cuts channels through the rims.
+    FillDepressions "Fill depressions" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019; Lindsay 2016", also "priority flood hollow pit sink basin lake drain breach carve" {
+        /// Material that fills the depressions, or channels that drain them.
         fill_with: Filling = Filling::Ground;
         /// Slope of the filled terrain towards its outlet. 0 makes the filled terrain level; a small slope lets streams
         /// cross it.
@@ -40,7 +43,7 @@ talweg_ground::params! {
 impl Filter for FillDepressions {
     fn traits(&self) -> Traits {
         let writes: &[MapKind] = match self.fill_with {
-            Filling::Ground => &[],
+            Filling::Ground | Filling::Channels => &[],
             Filling::Water => &[MapKind::Water],
         };
         Traits {
@@ -53,9 +56,12 @@ impl Filter for FillDepressions {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        match self.gradient > 0.0 && self.fill_with == Filling::Ground {
-            true => NodeParts::WholeTerrain("its gradient adds up, with rounding, cell by cell from the outlet"),
-            false => {
+        match self.fill_with {
+            Filling::Ground if self.gradient > 0.0 => {
+                NodeParts::WholeTerrain("its gradient adds up, with rounding, cell by cell from the outlet")
+            }
+            Filling::Channels => NodeParts::WholeTerrain("a channel can be as long as the terrain"),
+            Filling::Ground | Filling::Water => {
                 let areas = NodeAreas::NotNeeded;
                 NodeParts::Drained(NodeDrainage { sea_metres: self.sea_level, is_drawn: false, areas }, self)
             }
@@ -69,6 +75,14 @@ impl Filter for FillDepressions {
         let surface = match self.fill_with {
             Filling::Ground if rise > 0.0 => {
                 routed.closed(priority_flood(&routed.mesh, &terrain.height, &routed.outlets, rise, cx.control)?)
+            }
+            Filling::Channels => {
+                let mut cut = terrain.height.clone();
+                for k in routed.graph.upstream_order(cx.control)?.iter() {
+                    let to = routed.graph.receivers[k as usize] as usize;
+                    cut[to] = cut[to].min(cut[k as usize]);
+                }
+                routed.closed(cut)
             }
             _ => routed.into_filled(),
         };
@@ -98,6 +112,7 @@ impl FillDepressions {
                 }
                 terrain.height = surface;
             }
+            Filling::Channels => terrain.height = surface,
             Filling::Water => {
                 let depth = surface.iter().zip(&terrain.height).map(|(w, h)| w - h).collect();
                 terrain.set_map(MapKind::Water, Some(Arc::new(depth)));

@@ -2,6 +2,8 @@
 
 mod cone;
 mod construction;
+mod depressions;
 mod fast_forms;
 mod flats;
+mod grid_bias;
 mod roughness;

@@ -34,11 +34,18 @@ pub struct Characteristics {
 
 impl Characteristics {
     /// Builds the streams of `receivers`. Of several donors, the donor with the greatest `area` continues the stream.
-    /// `response` holds the response time of each cell in years.
+    /// `response` holds the response time of each cell in years, and `years(cell, receiver)` is the time that a change
+    /// takes from the receiver to the cell.
     ///
     /// # Errors
     /// Fails if the run is cancelled.
-    pub fn new(receivers: Vec<u32>, area: &[f32], response: Vec<f32>, control: &Control) -> Result<Self, Cancelled> {
+    pub fn new(
+        receivers: Vec<u32>,
+        area: &[f32],
+        response: Vec<f32>,
+        years: impl Fn(usize, usize) -> f32,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
         let len = receivers.len();
         let mut largest_donor = vec![NOBODY; len];
         for (k, &to) in receivers.iter().enumerate() {
@@ -78,8 +85,11 @@ impl Characteristics {
             if k % CHECK == 0 {
                 control.check()?;
             }
-            // The response times come from two receivers of each cell, these streams from one.
-            let least = response[to as usize];
+            // The response times come from two receivers of each cell, these streams from one. A summit would sink to
+            // its receiver if the other receiver responded much earlier.
+            let is_spring = mouths.get(k + 1).is_none_or(|&mouth| mouth as usize == k + 1);
+            let own = if is_spring { years(cells[k] as usize, cells[to as usize] as usize) } else { 0.0 };
+            let least = response[to as usize] + own;
             response[k] = if response[k] > least { response[k] } else { least };
         }
         Ok(Self { cells, numbers, mouths, receivers: below, response })

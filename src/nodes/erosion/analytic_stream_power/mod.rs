@@ -85,9 +85,11 @@ impl Process for AnalyticStreamPower {
             is_random: true,
             // On one grid, version 2 sums drainage areas in bands of consecutive cells, and version 3 sums them as
             // whole numbers. From coarse to fine, version 3 keeps the valleys of large grids in place, and version 4
-            // sums areas as whole numbers. The version before the last of each limits heights to initial height plus
-            // uplift. The last version routes water out of lakes and flats on the nearest way.
-            version: if self.network_scale == LargestScale::OneGrid { 5 } else { 6 },
+            // sums areas as whole numbers. Version 4 (5 from coarse to fine) limits heights to initial height plus
+            // uplift. Since version 5 (6 from coarse to fine) water leaves lakes and flats on the nearest way. Since
+            // version 6 (7 from coarse to fine) streams follow the steeper receiver of the divided flow, and summits do
+            // not sink.
+            version: if self.network_scale == LargestScale::OneGrid { 6 } else { 7 },
             on_planet: Some(OnPlanet { more_fields: 2.5, ..OnPlanet::DEFAULT }),
             memory: NodeMemory::constant(14.5),
             finer_grids: FinerGrids { follows_grid: true, ..FinerGrids::DEFAULT },

@@ -191,10 +191,15 @@ impl SteadyNetwork {
                 rounds *= FEWER;
                 continue;
             }
-            drop((flow, surface));
+            let streams = (0..cx.grid.len()).map(|k| flow.steeper_receiver(k)).collect();
+            drop((flow, graph, surface));
             cx.grid.close(&mut area);
             cx.grid.close(&mut response);
-            let characteristics = Characteristics::new(graph.receivers, &area, response, cx.control)?;
+            let years = |k: usize, to: usize| match k == to {
+                true => 0.0,
+                false => ground.reach(k, area[k]).years as f32 * ground.mesh.distance(k, to),
+            };
+            let characteristics = Characteristics::new(streams, &area, response, years, cx.control)?;
             let mut filled_base = base.height.clone();
             // Streams end at the sea level, not at the sea floor.
             filled_base.par_iter_mut().for_each(|h| *h = outlets.above_sea(*h));
@@ -230,6 +235,12 @@ impl InitialTerrain {
         });
     }
 
+    /// Response time and rise over cell `k`, which drains `area`.
+    #[inline]
+    fn reach(&self, k: usize, area: f32) -> ResponseAndRise {
+        self.wear.reach(area, self.rock.erodibility(k), self.uplift.relative_uplift(k))
+    }
+
     /// Raises all cells except outlets to heights above the sea.
     fn keep_above_sea(&self, outlets: &Outlets, surface: &mut [f32]) {
         surface.par_iter_mut().enumerate().for_each(|(k, surface)| {
@@ -260,7 +271,7 @@ impl InitialTerrain {
         rows.try_for_each(|(row, (years, rises))| {
             cx.control.check()?;
             for (k, (years, rise)) in (row * n..).zip(years.iter_mut().zip(rises)) {
-                let reach = self.wear.reach(area[k], self.rock.erodibility(k), self.uplift.relative_uplift(k));
+                let reach = self.reach(k, area[k]);
                 (*years, *rise) = (reach.years as f32, reach.rise as f32);
             }
             Ok(())

@@ -114,6 +114,8 @@ impl Process for Dunes {
         Traits {
             writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
             is_random: true,
+            // Since version 2 sand slides equally fast in all directions of the grid.
+            version: 2,
             memory: NodeMemory::constant(if self.abrasion > 0.0 { 14.0 } else { 9.0 }),
             ..Traits::PROCESS
         }
