@@ -15,6 +15,7 @@ mod ground_menu;
 mod ground_rules;
 mod guide;
 mod import;
+mod inactive;
 mod kit;
 mod map;
 mod measures;
