@@ -11,6 +11,7 @@ mod docking;
 mod editing;
 mod erosion;
 mod export;
+mod figures;
 mod ground_menu;
 mod ground_rules;
 mod guide;
