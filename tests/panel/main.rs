@@ -6,6 +6,7 @@ mod brush;
 mod camera;
 mod compare;
 mod confirming;
+mod curves;
 mod dimensions;
 mod docking;
 mod editing;
