@@ -36,7 +36,7 @@ def works():
 
 def sentences():
     """The sentence about each scene."""
-    rows = re.findall(r"^\| `(paper-[^`]*)` \| (.*) \|$", (ROOT / "docs/documents.md").read_text(), re.M)
+    rows = re.findall(r"^\| `(paper-[^`]*)` \| ([^|]*) \|$", (ROOT / "docs/documents.md").read_text(), re.M)
     return dict(rows)
 
 

@@ -130,6 +130,28 @@ pub fn measure_key_frame_slopes(
     Ok(())
 }
 
+/// Measures the process `layer` after `iteration` iterations. `None` if the timeline does not have this state.
+pub(super) fn moment_at(scene: &Scene, samples: usize, layer: usize, iteration: u32, store: &Store) -> Option<Moment> {
+    let mut begins = 0;
+    for (grid, step) in level_steps(scene, samples, layer) {
+        for stage in &step.stages {
+            let at = iteration.checked_sub(begins)?;
+            if at <= stage.iterations {
+                let (_, terrain) = store.timeline.terrains(stage.key).find(|(known, _)| *known == at)?;
+                let (_, note) = store.timeline.notes(stage.key).find(|(known, _)| *known == at)?;
+                let mass_balance = note.mass_balance * sample_ratio(grid, scene.grid(samples));
+                return Some(Moment {
+                    iteration,
+                    mass_balance,
+                    slopes: Some(slopes_by(&GridMetric::new(grid), terrain)),
+                });
+            }
+            begins += stage.iterations;
+        }
+    }
+    None
+}
+
 /// Heights at one position, by layer and by iteration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PositionProbe {

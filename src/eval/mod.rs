@@ -7,6 +7,7 @@
 mod base;
 mod cache;
 mod construction;
+mod curves;
 mod history;
 mod layer_clock;
 mod level;
@@ -32,6 +33,7 @@ use rayon::ThreadPool;
 pub use base::BaseTerrain;
 pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
+pub use curves::{ProcessCurve, ProcessPoint, process_curves};
 pub use history::{Moment, PositionProbe, ProcessHistory, history, measure_key_frame_slopes, probe};
 pub use layer_clock::timed_layers;
 use level::{LevelResult, LevelTask};

@@ -5,6 +5,7 @@ mod build;
 mod changes;
 mod disabled;
 mod examples;
+mod figures;
 mod file;
 mod file_form;
 mod groups;
@@ -29,6 +30,7 @@ pub use build::{
 pub use changes::{ChangeKind, SceneChange, scene_changes};
 pub use disabled::DisabledValue;
 pub use examples::{ExampleHash, HASHED_SAMPLES, ShippedScene, example, example_for, example_hashes, examples};
+pub use figures::{DocumentClaim, DocumentFigure, figures};
 pub(crate) use file::folder_of;
 pub use file::{SceneError, VERSION, Warning, with_scene_ending};
 pub use history::{EditHistory, Gesture};

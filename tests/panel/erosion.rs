@@ -92,7 +92,7 @@ fn charts_request_and_show_the_history() {
 
 #[test]
 fn pictures_and_layers_are_chosen_from_lists() {
-    let mut panels = panels(vec2(1280.0, 1600.0), &["Perlin", "Import"]);
+    let mut panels = panels(vec2(1280.0, 2000.0), &["Perlin", "Import"]);
     widget(&panels, Role::ComboBox, "File").click();
     panels.run();
     click(&mut panels, "volcano");
@@ -107,6 +107,9 @@ fn pictures_and_layers_are_chosen_from_lists() {
     panels.state_mut().editor_mut().doc.edit("Mask", None, |scene| scene.layers[1].mask.by_layer = true);
     panels.run();
     click(&mut panels, "Mask");
+    panels.run_steps(20);
+    widget(&panels, Role::ComboBox, "Layer").scroll_to_me();
+    panels.run_steps(20);
     widget(&panels, Role::ComboBox, "Layer").click();
     panels.run();
     let entries: Vec<_> = panels.get_all_by_label("Perlin noise").map(|node| node.rect().center()).collect();

@@ -11,6 +11,7 @@ pub mod camera;
 pub mod charts;
 pub mod compare;
 pub mod construction;
+pub mod curves;
 pub mod cut_out;
 pub mod drive;
 pub mod erosion;
@@ -50,6 +51,7 @@ impl PluginGroup for FeaturePlugins {
             .add(erosion::ErosionPlugin)
             .add(place_marker::PlaceMarkerPlugin)
             .add(charts::ChartsPlugin)
+            .add(curves::CurvesPlugin)
             .add(ground_menu::GroundMenuPlugin)
             .add(scene_settings::SceneSettingsPlugin)
             .add(variants::VariantsPlugin)

@@ -46,17 +46,25 @@ fn enabling(params: &mut dyn Params, index: usize, from: usize, count: usize) ->
     None
 }
 
-/// The reason why the parameter at `index` has [no effect](Params::matters): the other parameters that disable it, with
-/// their names in files and their values. `None` if the parameter has an effect.
+/// The other parameters, with their values, that leave the parameter at `index` without [effect](Params::matters).
+/// `None` if the parameter has an effect. The list is empty if no change of one or two parameters enables it.
 ///
 /// The function tries other values of one parameter, then of two, and restores the values of `params`.
-pub fn disabled_reason(params: &mut dyn Params, index: usize) -> Option<String> {
+pub fn disabling_values(params: &mut dyn Params, index: usize) -> Option<Vec<(usize, Value)>> {
     if params.matters(index) {
         return None;
     }
+    Some(enabling(params, index, 0, 1).or_else(|| enabling(params, index, 0, 2)).unwrap_or_default())
+}
+
+/// The reason why the parameter at `index` has [no effect](Params::matters): the other parameters that disable it, with
+/// their names in files and their values. `None` if the parameter has an effect.
+///
+/// The values of `params` are the same afterwards; see [`disabling_values`].
+pub fn disabled_reason(params: &mut dyn Params, index: usize) -> Option<String> {
+    let reasons = disabling_values(params, index)?;
     let specs = &params.about().params;
     let name = specs[index].name;
-    let reasons = enabling(params, index, 0, 1).or_else(|| enabling(params, index, 0, 2)).unwrap_or_default();
     let reasons: Vec<String> =
         reasons.iter().map(|(k, value)| format!("`{}` is {}", specs[*k].name, specs[*k].show(value))).collect();
     Some(match reasons.as_slice() {

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-pub use disabled::disabled_reason;
+pub use disabled::{disabled_reason, disabling_values};
 pub use json::description_json;
 pub use text::{ParamsInFile, deserialize_params, serialize_params};
 use types::wrong_type;

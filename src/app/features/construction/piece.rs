@@ -12,6 +12,7 @@ use crate::features::construction::profile;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
 use crate::frame::theme::{colour, icon_button};
+use crate::frame::widgets::inactive::{GroupRows, explain, greyed, reason};
 use crate::frame::widgets::params::piece_row;
 use crate::frame::widgets::row::{Change, label_cell};
 use talweg::construction::edit::freehand::line_form;
@@ -61,11 +62,25 @@ impl PieceEdit<'_> {
     ) -> Option<Command> {
         let about = params.about();
         let mut command = None;
-        for (k, spec) in about.params.iter().enumerate().filter(|(k, _)| params.matters(*k)) {
+        GroupRows::new(params, |_| true).show(ui, |ui, k, matters| {
+            let spec = &about.params[k];
             let value = params.get(k);
             let mut choose = None;
-            let change =
-                ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
+            let mut row = |ui: &mut Ui| {
+                ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner
+            };
+            let change = if matters {
+                row(ui)
+            } else {
+                let greyed = greyed(ui, row);
+                explain(ui, &greyed.response, spec, || {
+                    let mut copy = self.path.piece(&self.tree).cloned()?;
+                    let mut why = None;
+                    group(&mut copy, &mut |params: &mut dyn Params| why = reason(params, k));
+                    why
+                });
+                greyed.inner
+            };
             if choose.is_some() {
                 command = Some(Command::from(PieceAction::ChooseImage));
             }
@@ -76,7 +91,7 @@ impl PieceEdit<'_> {
                     group(piece, &mut |params: &mut dyn Params| drop(params.set(k, &value)));
                 });
             }
-        }
+        });
         command
     }
 }

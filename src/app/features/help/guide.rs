@@ -83,7 +83,8 @@ fn parts(line: &str) -> Vec<(TextStyle, String)> {
     parts
 }
 
-fn job(line: &str) -> LayoutJob {
+/// A line of Markdown as styled text.
+pub fn styled(line: &str) -> LayoutJob {
     let mut job = LayoutJob::default();
     for (style, text) in parts(line) {
         let (font_id, color) = match style {
@@ -134,13 +135,13 @@ fn paragraph(ui: &mut Ui, block: &GuideBlock) {
         }
         GuideBlock::Text(text) => {
             ui.add_space(2.0);
-            ui.label(job(text));
+            ui.label(styled(text));
         }
         GuideBlock::Entry(text) => {
             ui.horizontal_top(|ui| {
                 ui.add_space(6.0);
                 ui.label(RichText::new("•").size(SIZE));
-                ui.vertical(|ui| ui.label(job(text)));
+                ui.vertical(|ui| ui.label(styled(text)));
             });
         }
     }

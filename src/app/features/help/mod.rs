@@ -1,5 +1,6 @@
-//! Help: the list of shortcuts, the user guide, a page for each node, and the about box.
+//! Help: the list of shortcuts, the user guide, the figures of the papers, a page for each node, and the about box.
 
+mod figures;
 mod guide;
 mod node_page;
 
@@ -9,6 +10,7 @@ use bevy_egui::egui;
 use egui::{Align, Layout, RichText, Ui};
 use egui_phosphor::regular as icon;
 
+use self::figures::FiguresDialog;
 use self::guide::GuideDialog;
 use self::node_page::{NodePage, ParamPictures};
 use crate::features::variants::short_caption;
@@ -34,7 +36,7 @@ pub struct HelpPlugin;
 impl Plugin for HelpPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<NodePictures>()
-            .add_actions([HelpAction::Guide, HelpAction::Shortcuts, HelpAction::About], run)
+            .add_actions([HelpAction::Guide, HelpAction::Figures, HelpAction::Shortcuts, HelpAction::About], run)
             .add_part(Slot::Update, drop_finished)
             .add_menu("Help", 100)
             .add_menu_part("Help", 10, menu);
@@ -45,6 +47,8 @@ impl Plugin for HelpPlugin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HelpAction {
     Guide,
+    /// The figures of the documents and the claims of their texts.
+    Figures,
     Shortcuts,
     About,
     /// The help page of the node with this name.
@@ -59,6 +63,12 @@ impl Action for HelpAction {
     fn info(&self) -> Info {
         match self {
             Self::Guide => Info::new("User guide", "Explains how to use the editor.", icon::BOOK, keys![SHIFT + F1]),
+            Self::Figures => Info::new(
+                "Figures and claims",
+                "Lists the figures of the papers with their scenes, the claims of the texts, and the measured numbers.",
+                icon::CHECK_SQUARE,
+                &[],
+            ),
             Self::Shortcuts => {
                 Info::new("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }
@@ -125,6 +135,7 @@ fn run(
             editor.dialogs.open(list);
         }
         HelpAction::Guide => editor.dialogs.open(GuideDialog::default()),
+        HelpAction::Figures => editor.dialogs.open(FiguresDialog::default()),
         HelpAction::About => editor.dialogs.open(AboutDialog),
         HelpAction::Node(name) => {
             if let Some(node) = Node::named(name) {
@@ -137,6 +148,7 @@ fn run(
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     pick(ui, &mut queue, HelpAction::Guide, true);
+    pick(ui, &mut queue, HelpAction::Figures, true);
     pick(ui, &mut queue, HelpAction::Shortcuts, true);
     let selected = editor.doc.selected_layer().and_then(|index| editor.doc.scene().layers.get(index));
     if let Some(layer) = selected {

@@ -208,6 +208,11 @@ mod tests {
             }
             about.presets.iter().for_each(|preset| [preset.label, preset.help].into_iter().for_each(&mut check));
         }
+        for figure in talweg::scene::figures() {
+            let works = [figure.work.title, figure.work.authors, figure.shows];
+            let claims = figure.claims.iter().flat_map(|claim| [claim.statement, claim.measured, claim.command]);
+            works.into_iter().chain(claims).for_each(|text| check(&with_plain_letters(text)));
+        }
         assert!(checked > 1000, "{checked}");
     }
 }

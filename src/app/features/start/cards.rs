@@ -73,7 +73,7 @@ pub fn all(editor: &Editor) -> Vec<StartCard> {
 
 /// The caption below the thumbnail. It omits the name of the published work, which is the heading above all thumbnails
 /// of the work.
-fn caption<'a>(name: &'a str, work: Option<&SourceWork>) -> &'a str {
+pub fn caption<'a>(name: &'a str, work: Option<&SourceWork>) -> &'a str {
     if work.is_none() {
         return name;
     }

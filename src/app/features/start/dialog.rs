@@ -8,6 +8,7 @@ use egui_phosphor::regular as icon;
 
 use super::StartAction;
 use super::cards::StartCard;
+use crate::features::help::HelpAction;
 use crate::features::recovery::RecoveryAction;
 use crate::frame::commands::{Command, FileAction};
 use crate::frame::dialogs::Dialog;
@@ -113,6 +114,13 @@ impl StartDialog {
         if cards.is_empty() {
             ui.add_space(8.0);
             ui.label(RichText::new("No recent files").color(colour::text_weak()));
+        }
+        if self.page == StartPage::Works {
+            let command = Command::from(HelpAction::Figures);
+            let info = command.info();
+            if ui.link(format!("{}  {}", info.icon, info.label)).on_hover_text(info.tooltip).clicked() {
+                chosen = Some(command);
+            }
         }
         let gap = 6.0;
         let across = ((ui.available_width() + gap) / (CARD.x + gap)).floor().max(1.0) as usize;

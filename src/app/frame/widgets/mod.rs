@@ -1,6 +1,7 @@
 //! Widgets that several features use.
 
 pub mod curve;
+pub mod inactive;
 pub mod legend;
 pub mod links;
 pub mod long_list;

@@ -13,6 +13,7 @@ use crate::frame::document::{Document, Group};
 use crate::frame::editor::Editor;
 use crate::frame::theme::{self, colour};
 use crate::frame::units::{self, ShownUnit};
+use crate::frame::widgets::inactive::{GroupRows, explain, greyed, reason};
 use crate::frame::widgets::row::{
     Change, Choose, asks_for_reset, exact, label, reset_menu, title, tooltip, tooltip_with,
 };
@@ -64,8 +65,8 @@ pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<E
     }
 }
 
-/// Rows for the parameters of `group` that apply in the current state and that `show` accepts. Returns the command that
-/// a row issued, if any.
+/// Rows for the parameters of `group` that `show` accepts. Parameters without effect are greyed. Returns the
+/// command that a row issued, if any.
 pub fn rows(
     ui: &mut Ui,
     document: &mut Document,
@@ -76,13 +77,21 @@ pub fn rows(
     let params = group.params(document.scene())?;
     let about = params.about();
     // strokes have no row: the user draws them in the view, and a list of its own shows them
-    let is_row = |spec: &ParamSpec| spec.kind != ParamKind::Strokes && show(spec);
-    let shown: Vec<usize> =
-        (0..about.params.len()).filter(|&k| params.matters(k) && is_row(&about.params[k])).collect();
+    let rows = GroupRows::new(params, |spec| spec.kind != ParamKind::Strokes && show(spec));
     let mut command = None;
-    for index in shown {
-        command = row(ui, document, preview, group, index).or(command);
-    }
+    rows.show(ui, |ui, index, matters| {
+        let asked = if matters {
+            row(ui, document, preview, group, index)
+        } else {
+            let greyed = greyed(ui, |ui| row(ui, document, preview, group, index));
+            explain(ui, &greyed.response, &about.params[index], || {
+                let mut copy = document.scene().clone();
+                group.of_mut(&mut copy).and_then(|params| reason(params, index))
+            });
+            greyed.inner
+        };
+        command = command.take().or(asked);
+    });
     command
 }
 

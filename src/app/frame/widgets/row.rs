@@ -74,8 +74,19 @@ pub(super) fn tooltip(ui: &Ui, response: Response, about: &About, spec: &ParamSp
     tooltip_with(ui, response, about, spec, &mut |_| ())
 }
 
-/// Like `tooltip`, with further content below the description. The tooltip appears to the side of the panel, so that it
-/// covers no other row.
+/// The tooltip of a row. It appears to the side of the panel, so that it covers no other row.
+pub(super) fn beside_the_panel<'a>(ui: &Ui, response: &'a Response) -> Tooltip<'a> {
+    let row = response.rect.with_max_x(ui.clip_rect().right().max(response.rect.right()));
+    let mut tooltip = Tooltip::for_enabled(response);
+    tooltip.popup = tooltip.popup.anchor(row).align(RectAlign::RIGHT_START).align_alternatives(&[
+        RectAlign::RIGHT_END,
+        RectAlign::LEFT_START,
+        RectAlign::BOTTOM_START,
+    ]);
+    tooltip
+}
+
+/// Like `tooltip`, with further content below the description.
 pub(super) fn tooltip_with(
     ui: &Ui,
     response: Response,
@@ -83,14 +94,7 @@ pub(super) fn tooltip_with(
     spec: &ParamSpec,
     more: &mut dyn FnMut(&mut Ui),
 ) -> Response {
-    let row = response.rect.with_max_x(ui.clip_rect().right().max(response.rect.right()));
-    let mut tooltip = Tooltip::for_enabled(&response);
-    tooltip.popup = tooltip.popup.anchor(row).align(RectAlign::RIGHT_START).align_alternatives(&[
-        RectAlign::RIGHT_END,
-        RectAlign::LEFT_START,
-        RectAlign::BOTTOM_START,
-    ]);
-    tooltip.show(|ui| {
+    beside_the_panel(ui, &response).show(|ui| {
         ui.set_max_width(320.0);
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);

@@ -7,10 +7,11 @@ use egui::{
 };
 use egui_phosphor::regular as icon;
 
-use crate::features::benchmark::panel::{chip, part};
+use crate::features::benchmark::panel::chip;
 use crate::features::benchmark::task::{BenchInfo, BenchOrder, BenchRequest, Underway};
 use crate::frame::document::Document;
 use crate::frame::theme::{colour, icon_button};
+use crate::frame::widgets::plot::clipped;
 use talweg::benchmark::summary::counted;
 use talweg::benchmark::{BenchPlan, BenchSubject, Extremes, NodeSubject, document_001};
 use talweg::nodes::Node;
@@ -146,8 +147,8 @@ pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchI
     const BELOW: f32 = 172.0;
     let area = ui.available_rect_before_wrap();
     let middle = area.bottom() - BELOW;
-    nodes(&mut part(ui, "nodes", area.with_max_y(middle - 6.0)), choice, document);
-    let below = &mut part(ui, "plan", area.with_min_y(middle));
+    nodes(&mut clipped(ui, "nodes", area.with_max_y(middle - 6.0)), choice, document);
+    let below = &mut clipped(ui, "plan", area.with_min_y(middle));
     plan(below, choice);
     match &info.underway {
         Some(underway) => progress(below, underway),
@@ -168,7 +169,7 @@ fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
     scroll.show_rows(ui, ROW, choice.lines.len(), |ui, range| {
         for line in &choice.lines[range] {
             let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
-            let mut row = part(ui, "row", rect);
+            let mut row = clipped(ui, "row", rect);
             row.set_height(ROW);
             row.horizontal_centered(|ui| match *line {
                 Line::Category(category) => heading(ui, category, &mut choice.picks),

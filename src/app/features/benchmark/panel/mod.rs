@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
-use egui::{Context, Label, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, Vec2, Window, pos2, vec2};
+use egui::{Context, Label, Rect, RichText, ScrollArea, Sense, Ui, Vec2, Window, pos2, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::features::benchmark::panel::choose::Choice;
 use crate::features::benchmark::task::{BenchInfo, BenchRequest};
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
+use crate::frame::widgets::plot::clipped;
 use talweg::benchmark::findings::Tone;
 use talweg::benchmark::summary::{Column, Report};
 
@@ -149,17 +150,10 @@ fn contents(ui: &mut Ui, state: &mut BenchState, document: &Document, info: &Ben
     let area = ui.available_rect_before_wrap();
     let (left, right) = (area.with_max_x(area.left() + CHOICE), area.with_min_x(area.left() + CHOICE + GAP));
     ui.painter().vline(left.right() + 0.5 * GAP, area.y_range(), egui::Stroke::new(1.0, colour::line()));
-    let ask = choose::show(&mut part(ui, "choice", left), &mut state.choice, document, info);
-    results(&mut part(ui, "results", right), state, info);
+    let ask = choose::show(&mut clipped(ui, "choice", left), &mut state.choice, document, info);
+    results(&mut clipped(ui, "results", right), state, info);
     ui.allocate_rect(area, Sense::hover());
     ask
-}
-
-/// A child `Ui` in `rect`. It clips content that is too wide, because such content would widen the window.
-fn part(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
-    let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect));
-    child.shrink_clip_rect(rect);
-    child
 }
 
 fn results(ui: &mut Ui, state: &mut BenchState, info: &BenchInfo) {
