@@ -13,9 +13,10 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::{Context, Generator, NodeMemory, Traits};
+use crate::{Context, Generator, NodeMemory, OldDefault, Traits};
 use talweg_construction::compiled_program::fill::FillOptions;
 use talweg_construction::primitives::contour::OutlineFit;
+use talweg_construction::primitives::curve::Cross;
 use talweg_construction::{MaterialLayer, PieceKind, PieceMaterial, Program, Tree, presets};
 use talweg_ground::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
 
@@ -46,6 +47,9 @@ const LAID: [(MaterialLayer, MapKind); 4] = [
     (MaterialLayer::Vegetation, MapKind::Vegetation),
 ];
 
+/// The grade of the roads in the tree, which [`Construction::restore_from`] restores.
+const DEFAULTS_BEFORE: [OldDefault; 1] = [OldDefault { until: 3, parameter: "grade", old_value: "0" }];
+
 /// Number of maps that a construction can write.
 const KINDS: usize = LAID.len() + 1 + MapKind::COVER_FRACTIONS.len();
 
@@ -68,20 +72,22 @@ impl Construction {
     }
 
     /// Gives a construction that version `then` of the algorithm saved the settings that this version did not write: up
-    /// to version 2, the points of a contour were sorted by direction unless the contour named another outline.
+    /// to version 2, the points of a contour were sorted by direction unless the contour named another outline. Up to
+    /// version 3, the grade of roads had no limit.
     pub fn restore_from(&mut self, then: u32) {
-        if then > 2 {
+        if then > 3 {
             return;
         }
         let mut tree = (*self.tree).clone();
         for (_, root) in tree.roots_mut() {
-            root.visit_mut(&mut |piece| {
-                if let PieceKind::Contour(contour) = &mut piece.kind
-                    && contour.settings.outline == OutlineFit::Drawn
-                    && !contour.points.is_empty()
+            root.visit_mut(&mut |piece| match &mut piece.kind {
+                PieceKind::Contour(contour)
+                    if then <= 2 && contour.settings.outline == OutlineFit::Drawn && !contour.points.is_empty() =>
                 {
                     contour.settings.outline = OutlineFit::Direction;
                 }
+                PieceKind::Curve(curve) if curve.settings.cross == Cross::Road => curve.settings.grade = 0.0,
+                _ => {}
             });
         }
         self.tree = Arc::new(tree);
@@ -192,8 +198,9 @@ impl Generator for Construction {
         let set = set | usize::from(self.cut_out) << LAID.len();
         Traits {
             // Version 2 keeps the narrow parts of a curve with varying width narrow. Version 3 samples images through
-            // their pixels, and measures the true distance from curves.
-            version: 3,
+            // their pixels, and measures the true distance from curves. Version 4 limits the grade of roads.
+            version: 4,
+            old_defaults: &DEFAULTS_BEFORE,
             writes: &SETS[self.written_fractions().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
             memory: NodeMemory::constant(1.6),

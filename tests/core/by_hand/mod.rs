@@ -4,4 +4,5 @@ mod cone;
 mod construction;
 mod fast_forms;
 mod flats;
+mod roads;
 mod roughness;
