@@ -228,7 +228,7 @@ fn the_river_of_figure_20_reaches_the_sea() {
     let stopped = deepest_lake(&Program::new(&dammed, 1), river);
     println!("deepest lake on the river: {passes:.2} m, with the road last {stopped:.2} m");
     assert!(passes < 0.3, "{passes} m of water stand on the river");
-    assert!(stopped > 1.0, "{stopped}");
+    assert!(stopped > 0.4, "{stopped} m of water stand behind the road");
     let notes = dammed.road_notes();
     assert!(notes.len() == 1 && notes[0].contains("dams curve 'river'"), "{notes:?}");
     // the water of the ford lies above the bed, and the road crosses it without a step

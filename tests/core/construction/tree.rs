@@ -537,9 +537,8 @@ fn local_bounds_halve_the_evaluations_of_sphere_tracing() {
         let mut asked = [0u64; 2];
         for (k, bound) in [Bound::Local, Bound::Global].into_iter().enumerate() {
             let mut tracer = Tracer::new(&program);
-            tracer.bound = bound;
             let scale = program.side / 8000.0;
-            tracer.tolerance = (0.05 * scale, 1e-4);
+            (tracer.bound, tracer.tolerance) = (bound, (0.05 * scale, 1e-4));
             let mut dice = Dice::new(21);
             for _ in 0..60 {
                 let mut ray = any_ray(&mut dice, (tracer.range().high / scale).min(2500.0));
