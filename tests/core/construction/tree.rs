@@ -513,7 +513,7 @@ fn a_hundred_and_fifty_primitives_are_64_kilobytes_of_text() {
     println!("{} pieces: {} bytes of RON", tree.count(), text.len());
     assert!(text.len() < 64 * 1024, "{}", text.len());
     let buffer = Program::new(&tree, 1).to_buffer();
-    assert!(buffer.bytes().len() < 128 * 1024, "{}", buffer.bytes().len());
+    assert!(buffer.bytes().len() < 112 * 1024, "{}", buffer.bytes().len());
     assert_eq!(Tree::from_ron(&text).unwrap(), tree);
 }
 
