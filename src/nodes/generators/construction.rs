@@ -13,7 +13,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::{Context, Generator, NodeMemory, OldDefault, Traits};
+use crate::{Context, Generator, NodeMemory, Traits};
 use talweg_construction::compiled_program::fill::FillOptions;
 use talweg_construction::primitives::contour::OutlineFit;
 use talweg_construction::primitives::curve::Cross;
@@ -47,9 +47,6 @@ const LAID: [(MaterialLayer, MapKind); 4] = [
     (MaterialLayer::Vegetation, MapKind::Vegetation),
 ];
 
-/// The grade of the roads in the tree, which [`Construction::restore_from`] restores.
-const DEFAULTS_BEFORE: [OldDefault; 1] = [OldDefault { until: 3, parameter: "grade", old_value: "0" }];
-
 /// Number of maps that a construction can write.
 const KINDS: usize = LAID.len() + 1 + MapKind::COVER_FRACTIONS.len();
 
@@ -73,10 +70,10 @@ impl Construction {
 
     /// Gives a construction that version `then` of the algorithm saved the settings that this version did not write: up
     /// to version 2, the points of a contour were sorted by direction unless the contour named another outline. Up to
-    /// version 3, the grade of roads had no limit.
-    pub fn restore_from(&mut self, then: u32) {
+    /// version 3, the grade of roads had no limit. Returns whether the heights are then those of that version.
+    pub fn restore_from(&mut self, then: u32) -> bool {
         if then > 3 {
-            return;
+            return then == self.traits().version;
         }
         let mut tree = (*self.tree).clone();
         for (_, root) in tree.roots_mut() {
@@ -91,6 +88,7 @@ impl Construction {
             });
         }
         self.tree = Arc::new(tree);
+        then == 3
     }
 
     /// Returns the number that the layer's random stream contributes to the seeds of all pieces.
@@ -200,7 +198,6 @@ impl Generator for Construction {
             // Version 2 keeps the narrow parts of a curve with varying width narrow. Version 3 samples images through
             // their pixels, and measures the true distance from curves. Version 4 limits the grade of roads.
             version: 4,
-            old_defaults: &DEFAULTS_BEFORE,
             writes: &SETS[self.written_fractions().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
             memory: NodeMemory::constant(1.6),
