@@ -2,10 +2,10 @@
 //!
 //! Formula: f(p) = z(s) + depth(s) · c_s(o / width(s)), where s is the arc length and o the offset of p relative to the
 //! [`path`](crate::geometry::path). z, depth and width are monotone cubics through the points; the z of a road is
-//! [`graded`](crate::geometry::grade). The profile c_s is interpolated between the profiles of the two adjacent points.
-//! The weight is α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff). Here d is the distance of p
-//! from the curve. The weight is 1 up to the local width w(s). A curve that narrows thus leaves the ground outside its
-//! width unchanged.
+//! [`graded`](crate::geometry::grade). The profile c_s is interpolated between the profiles of the two adjacent
+//! points. The weight is α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff). Here d is the
+//! distance of p from the curve. The weight is 1 up to the local width w(s). A curve that narrows thus leaves the
+//! ground outside its width unchanged.
 //! Gradient: by the chain rule from ∇s and ∇o.
 //! Lipschitz: the bound of |∇f| is the sum of the same terms, each at its maximum.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6.
@@ -110,8 +110,8 @@ talweg_ground::params! {
         easing: f32 ["m"] = 0.0, 0.0..=1.0e5, slider 0.0..=500.0;
         /// Lowers points that are higher than the previous point, so that water never flows uphill.
         downhill: bool = false;
-        /// Greatest grade along a road: rise per horizontal distance. Where the points are steeper, the road is cut into
-        /// the ground or raised above it. Both ends keep their height. 0 sets no limit.
+        /// Greatest grade along a road: rise per horizontal distance. Where the points are steeper, the road is cut
+        /// into the ground or raised above it. Both ends keep their height. 0 sets no limit.
         grade: f32 ["%"] = 12.0, 0.0..=100.0, slider 0.0..=25.0 => |s| s.cross == Cross::Road;
         /// Length along a road over which its grade changes gradually.
         vertical_easing: f32 ["m"] = 60.0, 0.0..=1.0e5, slider 0.0..=500.0 => |s| s.has_graded_profile();
