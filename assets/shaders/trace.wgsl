@@ -1157,7 +1157,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var runs = 0u;
         if is_course {
             vertices = o + 4u;
-            runs = vertices + list_words(vertices, 8u);
+            runs = vertices + list_words(vertices, 5u);
             let widest = real(o);
             let chords = words[vertices] - 1u;
             var nearest = (widest + reach) * (widest + reach);
@@ -1178,12 +1178,12 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 if dot(away, away) >= nearest { continue; }
                 var start = real(box + 4u);
                 for (var k = own_run * RUN; k < min((own_run + 1u) * RUN, chords); k++) {
-                    let v = vertices + 1u + 8u * k;
+                    let v = vertices + 1u + 5u * k;
                     let from_here = vec2<f32>(real(v), real(v + 1u));
-                    let segment = vec2<f32>(real(v + 8u), real(v + 9u)) - from_here;
+                    let segment = vec2<f32>(real(v + 5u), real(v + 6u)) - from_here;
                     let long = length(segment);
                     let unit = select(vec2<f32>(1.0, 0.0), segment / max(long, 1e-30), long > 0.0);
-                    let slopes = vec2<f32>(real(v + 2u), real(v + 3u));
+                    let slopes = unpack2x16float(words[v + 2u]);
                     let stretch = 1.0 + (2.0 * dot(slopes, slopes) - slopes.x * slopes.y) / 30.0;
                     let way = vec2<f32>(dot(q - from_here, unit), cross_of(unit, q - from_here));
                     let bend = (slopes.y - slopes.x) / max(long, 1e-30);
@@ -1222,8 +1222,9 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                                 across = (rest.y - slope * rest.x) / sqrt(1.0 + slope * slope);
                             }
                             course = vec3<f32>(start + place * stretch, across, abs(across));
-                            let rooms = v + select(4u, 6u, is_left);
-                            let room = mix(real(rooms), real(rooms + 1u), exact);
+                            // the radii are multiples of the greatest distance with weight
+                            let rooms = unpack2x16float(words[v + select(3u, 4u, is_left)]);
+                            let room = widest * mix(rooms.x, rooms.y, exact);
                             mean_share = smooth_step((own / max(room, 1e-30) - EXACT) / (MEAN - EXACT));
                         }
                     }

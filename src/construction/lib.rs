@@ -18,6 +18,7 @@
 //! | [`compiled_program`] | a construction tree compiled for evaluation: bounding boxes, concatenated coordinate maps, pruning; fills a grid or a part of a grid, row by row |
 //! | [`gpu_buffer`] | a compiled program as 32-bit words that a shader interprets |
 //! | [`trace`] | sphere tracing |
+//! | `roads` | notes about roads that are too steep or dam a river |
 //! | [`presets`] | ready-made construction trees to start from |
 //! | [`edit`] | edits of a construction tree: mouse and panel commands |
 
@@ -33,6 +34,7 @@ pub mod operators;
 pub mod piece;
 pub mod presets;
 pub mod primitives;
+mod roads;
 pub mod row_samples;
 pub mod sample;
 pub mod text;

@@ -71,16 +71,16 @@ impl Scene {
             let notes: Vec<String> = read.iter().flat_map(|(read, name)| raster_notes(layer, read, name)).collect();
             let files = read.into_iter().filter_map(|(read, _)| read.err().map(|e| e.to_string()));
             let files = files.chain(layer.node.files_error());
-            let trees = structured::<Tree>(layer.node.params())
-                .into_iter()
-                .flat_map(|(_, tree)| Program::new(&tree, 0).problems);
-            let files = files.chain(trees).chain(stroke_problems(layer));
+            let trees = structured::<Tree>(layer.node.params());
+            let unusable = trees.iter().flat_map(|(_, tree)| Program::new(tree, 0).problems);
+            let roads: Vec<String> = trees.iter().flat_map(|(_, tree)| tree.road_notes()).collect();
+            let files = files.chain(unusable).chain(stroke_problems(layer));
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
             let problem = |severity: Severity| move |message: String| Problem { layer: index, severity, message };
             problems.extend(self.unsupported_reason(index).map(problem(Severity::Broken)));
             problems.extend(files.chain(source).map(problem(Severity::Broken)));
             let idle = self.idle_conditions(index).into_iter().chain(layer.node.files_note(self.side_metres()));
-            let idle = idle.chain(notes).chain(layer.node.runaway_note());
+            let idle = idle.chain(notes).chain(roads).chain(layer.node.runaway_note());
             problems.extend(idle.map(problem(Severity::Idle)));
         }
         problems

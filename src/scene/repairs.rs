@@ -115,10 +115,11 @@ impl Repairs {
         let now = made.node.traits().version_in(file.world);
         let then = layer.algorithm.unwrap_or(if is_first { 1 } else { now });
         file.written.restore(place, &mut made, then);
-        if let Node::Construction(construction) = &mut made.node {
-            construction.restore_from(then);
-        }
-        if !made.node.traits().has_law_of(then, now) {
+        let is_restored = match &mut made.node {
+            Node::Construction(construction) => construction.restore_from(then),
+            _ => false,
+        };
+        if !is_restored && !made.node.traits().has_law_of(then, now) {
             self.warn(format!(
                 "{owner}: {} has changed since this scene was saved (algorithm {then}, now {now}); its heights differ",
                 made.node.about().label,

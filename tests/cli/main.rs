@@ -108,7 +108,7 @@ fn render_traces_constructions_in_perspective() {
     let first = std::fs::read(folder.path("a.png")).unwrap();
     traced(&["--threads", "2"]).success();
     assert!(first == std::fs::read(folder.path("a.png")).unwrap(), "one thread and two draw the same");
-    traced(&["--eye", "4000,9000,1500", "--target", "4000,4000,0", "--fov", "60"]).success();
+    traced(&["--eye", "1100,2500,400", "--target", "1100,1100,0", "--fov", "60"]).success();
     assert!(first != std::fs::read(folder.path("a.png")).unwrap(), "the picture from another position differs");
     traced(&["--evaluations"]).success().stdout(contains("heights and").and(contains("table of bounds")));
     traced(&["--evaluations", "--local-bounds"]).success().stdout(contains("local bounds"));

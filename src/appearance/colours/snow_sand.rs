@@ -33,6 +33,15 @@ pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
     encode(lying.fold(decode(ground), |below, ((_, colour, _), share)| mix(below, decode(*colour), share)))
 }
 
+/// The colour of ground (linear light) under plants and covers in a picture without crowns: plants of the given density
+/// stand on sand, and snow covers both. `shares` are the hidden fractions, in the order of [`COVERS`].
+pub fn covered_with_plants(ground: Light, density: f32, shares: [f32; COVERS.len()]) -> Light {
+    COVERS.iter().zip(shares).fold(ground, |below, ((kind, colour, _), share)| {
+        let below = if *kind == MapKind::Snow { vegetated(below, density) } else { below };
+        mix(below, decode(*colour), share)
+    })
+}
+
 /// Fractions of the ground that sand and snow hide at the samples of a terrain. Both the cover maps and the materials
 /// of a construction's primitives count.
 pub struct SampleCoverDepths<'a> {
@@ -73,9 +82,8 @@ impl<'a> SampleCoverDepths<'a> {
 
 /// Cover depths at the pixels of a picture.
 pub struct PixelCoverDepths {
-    /// Colour of each cover, and its depth as a multiple of the depth that hides half of the ground. Later covers are
-    /// on top of earlier ones.
-    depth_maps: Vec<(Light, PixelGrid)>,
+    /// The covers, and their depths as multiples of the depth that hides half of the ground.
+    depth_maps: Vec<(MapKind, PixelGrid)>,
     /// Brightness of the ground below the covers.
     brightness: Option<PixelGrid>,
     /// Density of plants.
@@ -101,11 +109,11 @@ impl PixelCoverDepths {
             PixelGrid::of_heights(&field, width, height, control)
         };
         let mut lying = Vec::new();
-        for &(kind, colour, half_metres) in &COVERS {
+        for &(kind, _, half_metres) in &COVERS {
             let Some(map) = terrain.map(kind) else { continue };
             let mut raster = pixels(map)?;
             raster.values.iter_mut().for_each(|depth| *depth = (*depth * (relief_metres / half_metres)).max(0.0));
-            lying.push((decode(colour), raster));
+            lying.push((kind, raster));
         }
         let of = |kind| terrain.map(kind).map(|map| pixels(map)).transpose();
         let (brightness, vegetation) = (of(MapKind::Brightness)?, of(MapKind::Vegetation)?);
@@ -125,16 +133,29 @@ impl PixelCoverDepths {
             CoverFractions(maps.each_ref().map(|map| map.as_ref().map_or(0.0, |map| at(map).clamp(0.0, 1.0))))
         });
         let ground = made.map_or(ground, |made| made.tinted(ground));
-        let ground = self.vegetation.as_ref().map_or(ground, |map| vegetated(ground, map.values[y * map.width + x]));
-        let ground = made.map_or(ground, |made| {
-            COVERS
-                .iter()
-                .zip(made.hidden())
-                .fold(ground, |below, ((_, colour, _), share)| mix(below, decode(*colour), share))
-        });
-        self.depth_maps.iter().fold(ground, |below, (colour, depth)| {
-            let depth = depth.values[y * depth.width + x];
-            mix(below, *colour, hidden_fraction(depth))
-        })
+        let mut shares = made.map_or([0.0; COVERS.len()], |made| made.hidden());
+        for (kind, depth) in &self.depth_maps {
+            if let Some(share) = COVERS.iter().position(|cover| cover.0 == *kind).and_then(|k| shares.get_mut(k)) {
+                *share = combined_cover(*share, hidden_fraction(at(depth)));
+            }
+        }
+        covered_with_plants(ground, self.vegetation.as_ref().map_or(0.0, at), shares)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plants_show_on_sand_and_not_on_snow() {
+        let ground = [0.2, 0.1, 0.05];
+        let bare = |shares| covered_with_plants(ground, 0.0, shares);
+        let grown = |shares| covered_with_plants(ground, 1.0, shares);
+        let apart = |a: Light, b: Light| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(apart(bare([1.0, 0.0]), decode(COVERS[0].1)) < 1e-6);
+        assert!(apart(grown([1.0, 0.0]), vegetated(decode(COVERS[0].1), 1.0)) < 1e-6);
+        assert!(apart(grown([1.0, 0.0]), bare([1.0, 0.0])) > 0.3, "plants on sand");
+        assert!(apart(grown([0.0, 1.0]), bare([0.0, 1.0])) < 1e-6, "plants under snow");
     }
 }

@@ -7,8 +7,10 @@
 //! | [`segment`], [`room`] | the pieces of a curve, and the largest circles that touch it from one side |
 //! | [`outline`] | closed lines that do not cross themselves |
 //! | [`profile`] | monotone cubics: cross profiles, and values that vary along a curve |
+//! | [`grade`] | heights along a road, whose grade is limited |
 //! | [`hierarchy`] | bounding-volume hierarchy |
 
+pub mod grade;
 pub mod hierarchy;
 mod line;
 pub mod outline;

@@ -101,6 +101,12 @@ impl MonotoneCubic {
         made
     }
 
+    /// The cubic with the given x, value and derivative of every knot, sorted by x. The caller keeps it monotone.
+    pub fn from_knots(knots: &[[f64; 3]]) -> Self {
+        let (xs, knots) = knots.iter().map(|&[x, y, slope]| (x, (y, slope))).unzip();
+        Self { xs, knots }
+    }
+
     /// x, value and derivative of every knot.
     pub fn points(&self) -> impl Iterator<Item = [f64; 3]> {
         self.xs.iter().zip(&self.knots).map(|(&x, &(y, slope))| [x, y, slope])

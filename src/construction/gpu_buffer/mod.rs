@@ -76,7 +76,7 @@ use super::sample::{Detail, GroundBounds};
 /// First word of every buffer, which identifies the format.
 pub const MAGIC: u32 = 0x7a1_0004;
 /// Version of the buffer's layout.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// Number of words of the header.
 pub const HEADER: usize = 16;
 
@@ -114,6 +114,9 @@ pub mod op {
 
 /// Number of path segments, or of instructions of a replacement, in one bounding box.
 pub(crate) const RUN: usize = 8;
+
+/// Twice the largest relative step between 16-bit floats.
+const HALF_STEP: f64 = 1.0 / 512.0;
 
 /// A construction encoded as 32-bit words.
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -154,6 +157,11 @@ impl Words {
         items.iter().for_each(|each| item(self, each));
     }
 
+    /// Writes two numbers as 16-bit floats in one word, rounded to the nearest, or down if `is_down`.
+    pub fn halves(&mut self, [first, second]: [f64; 2], is_down: bool) {
+        self.0.push(u32::from(half_bits(first, is_down)) | u32::from(half_bits(second, is_down)) << 16);
+    }
+
     pub fn map(&mut self, affine: &Affine) {
         let [[a, b], [c, d]] = affine.rows;
         self.reals([a, b, c, d, affine.offset[0], affine.offset[1]]);
@@ -166,6 +174,24 @@ impl Words {
     pub fn points(&mut self, points: &[[f32; 3]]) {
         self.list(points, |out, point| out.reals(*point));
     }
+}
+
+/// The bits of a 16-bit float (IEEE 754 binary16). The magnitude is limited to 65504, the largest finite value, and is
+/// rounded to the nearest, or towards 0 if `is_down`.
+fn half_bits(value: f64, is_down: bool) -> u16 {
+    const LARGEST: f64 = 65504.0;
+    let size = if value.abs() < LARGEST { value.abs() } else { LARGEST };
+    if size == 0.0 || value.is_nan() {
+        return 0;
+    }
+    // numbers below 2⁻¹⁴ have the step of the lowest exponent
+    let exponent = libm::ilogb(size).max(-14);
+    let steps = size / libm::ldexp(1.0, exponent - 10);
+    let steps = libm::floor(if is_down { steps } else { steps + 0.5 }) as i32;
+    // 1024 steps reach the next exponent, also by rounding up
+    let bits = ((exponent + 14) << 10) + steps;
+    let sign = if value < 0.0 { 0x8000 } else { 0 };
+    bits.min(0x7bff) as u16 | sign
 }
 
 /// The points of a line: x, y, and the slope at x. For a constant line, one point is enough, so only the first point is
@@ -383,6 +409,8 @@ impl Encoder<'_> {
         let GroundBounds { height, slope, weight_gradient: fade, .. } =
             leaf.bounds(&Capsule::area(&leaf.area()), &Detail::FULL);
         let index = self.primitives.0.len() as u32;
+        // the arcs of curves have 16-bit slopes and radii, which can add this fraction to a slope
+        let slope = if leaf.is_along_curve() { slope * (1.0 + HALF_STEP) } else { slope };
         self.primitives.word(leaf.kind());
         self.primitives.reals([height.low, height.high, slope, fade]);
         leaf.encode(&mut self.primitives, &mut self.image_samples);
@@ -396,5 +424,36 @@ fn part_of(node: &ProgramNode, k: usize, around: &NodeFrame) -> (u32, NodeFrame)
     match node.operator.copies().get(k) {
         Some(copy) => (node.children[copy.child as usize], around.composed(&copy.frame)),
         None => (node.children[k], *around),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The value of a 16-bit float, by the definition of IEEE 754.
+    fn value_of(bits: u16) -> f64 {
+        let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+        let size = match exponent {
+            0 => libm::ldexp(fraction, -24),
+            _ => libm::ldexp(1024.0 + fraction, exponent - 25),
+        };
+        if bits & 0x8000 == 0 { size } else { -size }
+    }
+
+    #[test]
+    fn halves_are_the_nearest_or_the_next_below() {
+        for (value, bits) in [(0.0, 0), (1.0, 0x3c00), (-2.0, 0xc000), (0.5, 0x3800), (1e9, 0x7bff), (65504.0, 0x7bff)]
+        {
+            assert_eq!((half_bits(value, false), half_bits(value, true)), (bits, bits), "{value}");
+        }
+        for k in 1..4000 {
+            let value = 1e-6 * f64::from(k) * f64::from(k);
+            let (near, below) = (value_of(half_bits(value, false)), value_of(half_bits(value, true)));
+            let step = libm::ldexp(1.0, libm::ilogb(value).max(-14) - 10);
+            assert!((near - value).abs() <= 0.5 * step, "{value}: {near}");
+            assert!(below <= value && value - below < step, "{value}: {below}");
+            assert_eq!(value_of(half_bits(-value, false)), -near);
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! The curve: ground along a line, with interpolated cross profiles. It forms rivers, roads, ridges and canyons.
 //!
 //! Formula: f(p) = z(s) + depth(s) · c_s(o / width(s)), where s is the arc length and o the offset of p relative to the
-//! [`path`](crate::geometry::path). z, depth and width are monotone cubics through the points. The profile c_s is
-//! interpolated between the profiles of the two adjacent points. The weight is α(p) = g((d - w(s)) / fade) with
-//! Wyvill's g of [`falloff`](super::falloff). Here d is the distance of p from the curve. The weight is 1 up to the
-//! local width w(s). A curve that narrows thus leaves the ground outside its width unchanged.
+//! [`path`](crate::geometry::path). z, depth and width are monotone cubics through the points; the z of a road is
+//! [`graded`](crate::geometry::grade). The profile c_s is interpolated between the profiles of the two adjacent
+//! points. The weight is α(p) = g((d - w(s)) / fade) with Wyvill's g of [`falloff`](super::falloff). Here d is the
+//! distance of p from the curve. The weight is 1 up to the local width w(s). A curve that narrows thus leaves the
+//! ground outside its width unchanged.
 //! Gradient: by the chain rule from ∇s and ∇o.
 //! Lipschitz: the bound of |∇f| is the sum of the same terms, each at its maximum.
 //! Source: Génevaux et al. 2014, §4.1 and fig. 6.
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::falloff::Falloff;
 use super::leaf::{PreparedPrimitive, Primitive};
 use crate::compiled_program::{Builder, PieceSite};
+use crate::geometry::grade::graded;
 use crate::geometry::path::{CurveFit, Path, PathGeometry};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth, sub};
 use crate::geometry::profile::{MonotoneCubic, Profile};
@@ -108,6 +110,18 @@ talweg_ground::params! {
         easing: f32 ["m"] = 0.0, 0.0..=1.0e5, slider 0.0..=500.0;
         /// Lowers points that are higher than the previous point, so that water never flows uphill.
         downhill: bool = false;
+        /// Greatest grade along a road: rise per horizontal distance. Where the points are steeper, the road is cut
+        /// into the ground or raised above it. Both ends keep their height. 0 sets no limit.
+        grade: f32 ["%"] = 12.0, 0.0..=100.0, slider 0.0..=25.0 => |s| s.cross == Cross::Road;
+        /// Length along a road over which its grade changes gradually.
+        vertical_easing: f32 ["m"] = 60.0, 0.0..=1.0e5, slider 0.0..=500.0 => |s| s.has_graded_profile();
+    }
+}
+
+impl CurveSettings {
+    /// Whether the grade along the curve is limited.
+    pub fn has_graded_profile(&self) -> bool {
+        self.cross == Cross::Road && self.grade > 0.0
     }
 }
 
@@ -129,6 +143,8 @@ pub struct CurveCentreline {
     pub path: Path,
     /// Height in metres, as a function of arc length.
     pub height: MonotoneCubic,
+    /// Heights of the points by arc length, before the grade is limited.
+    pub wanted_heights: Vec<(f64, f64)>,
     /// Local width in metres, as a function of arc length.
     pub width: MonotoneCubic,
     /// Local depth in metres, as a function of arc length.
@@ -159,13 +175,19 @@ impl CurveCentreline {
             }
             knots
         };
+        let heights = line(&|p| f64::from(p.height), settings.downhill);
         let is_even = points.iter().all(|p| p.width == points[0].width);
         Self {
             core_share: (!is_even).then_some(1.0),
-            // a straight line keeps its grade up to its ends
-            height: MonotoneCubic::with_sloping_ends(&line(&|p| f64::from(p.height), settings.downhill)),
+            height: if settings.has_graded_profile() {
+                graded(&heights, 0.01 * f64::from(settings.grade), f64::from(settings.vertical_easing))
+            } else {
+                // a straight line keeps its grade up to its ends
+                MonotoneCubic::with_sloping_ends(&heights)
+            },
             width: MonotoneCubic::from_points(&line(&|p| width * higher(f64::from(p.width), LEAST_WIDTH), false)),
             depth: MonotoneCubic::from_points(&line(&|p| f64::from(settings.depth) * f64::from(p.depth), false)),
+            wanted_heights: heights,
             falloff: Falloff { core: widest, radius: widest + fade },
             path,
         }
@@ -206,8 +228,9 @@ impl CurveCentreline {
     /// - distance within which the primitive has weight;
     /// - distances up to which the weight is 1 and from which the weight is 0;
     /// - distance up to which the weight is 1, as a fraction of the local width, or 0 if the width is constant;
-    /// - a list of vertices (2), of which two consecutive vertices bound a segment, each with the segment's slopes at
-    ///   its start and end (2) and the radii ρ of [`path`](crate::geometry::path) on the right and on the left (4);
+    /// - a list of vertices (2), of which two consecutive vertices bound a segment. Each has three words of two 16-bit
+    ///   floats: the segment's slopes at its start and end; the radii ρ of [`path`](crate::geometry::path) there on the
+    ///   right, and on the left, as multiples of the first word and rounded down;
     /// - a list of boxes (4) of [`RUN`] segments each, with the arc length at the start of each box;
     /// - the lines of height, width and depth by arc length.
     pub(crate) fn encode(&self, out: &mut Words) {
@@ -216,8 +239,10 @@ impl CurveCentreline {
         let numbers: Vec<usize> = (0..vertices.len()).collect();
         out.list(&numbers, |out, &k| {
             out.reals(vertices[k]);
-            out.reals(slopes.get(k).copied().unwrap_or_default());
-            out.reals(rooms.get(k).copied().unwrap_or_default());
+            out.halves(slopes.get(k).copied().unwrap_or_default(), false);
+            let [a, b, c, d] = rooms.get(k).copied().unwrap_or_default().map(|room| room / reach);
+            out.halves([a, b], true);
+            out.halves([c, d], true);
         });
         out.list(&runs, |out, (area, start)| {
             out.reals(rounded_outward(area));

@@ -87,6 +87,13 @@ primitives! {
     4 Ribbon(PreparedRibbon) in Box<PreparedRibbon>;
 }
 
+impl PreparedPrimitive {
+    /// Whether the primitive lies along a curve, whose arcs the 32-bit words hold.
+    pub fn is_along_curve(&self) -> bool {
+        matches!(self, Self::Curve(_) | Self::Ribbon(_))
+    }
+}
+
 /// A primitive with its coordinate frame, as a node of a program.
 #[derive(Debug)]
 pub(crate) struct Leaf {

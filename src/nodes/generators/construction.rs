@@ -16,6 +16,7 @@ use std::sync::{Arc, LazyLock};
 use crate::{Context, Generator, NodeMemory, Traits};
 use talweg_construction::compiled_program::fill::FillOptions;
 use talweg_construction::primitives::contour::OutlineFit;
+use talweg_construction::primitives::curve::Cross;
 use talweg_construction::{MaterialLayer, PieceKind, PieceMaterial, Program, Tree, presets};
 use talweg_ground::field::{Cancelled, Edges, MapKind, Region, Stream, Terrain};
 
@@ -68,23 +69,26 @@ impl Construction {
     }
 
     /// Gives a construction that version `then` of the algorithm saved the settings that this version did not write: up
-    /// to version 2, the points of a contour were sorted by direction unless the contour named another outline.
-    pub fn restore_from(&mut self, then: u32) {
-        if then > 2 {
-            return;
+    /// to version 2, the points of a contour were sorted by direction unless the contour named another outline. Up to
+    /// version 3, the grade of roads had no limit. Returns whether the heights are then those of that version.
+    pub fn restore_from(&mut self, then: u32) -> bool {
+        if then > 3 {
+            return then == self.traits().version;
         }
         let mut tree = (*self.tree).clone();
         for (_, root) in tree.roots_mut() {
-            root.visit_mut(&mut |piece| {
-                if let PieceKind::Contour(contour) = &mut piece.kind
-                    && contour.settings.outline == OutlineFit::Drawn
-                    && !contour.points.is_empty()
+            root.visit_mut(&mut |piece| match &mut piece.kind {
+                PieceKind::Contour(contour)
+                    if then <= 2 && contour.settings.outline == OutlineFit::Drawn && !contour.points.is_empty() =>
                 {
                     contour.settings.outline = OutlineFit::Direction;
                 }
+                PieceKind::Curve(curve) if curve.settings.cross == Cross::Road => curve.settings.grade = 0.0,
+                _ => {}
             });
         }
         self.tree = Arc::new(tree);
+        then == 3
     }
 
     /// Returns the number that the layer's random stream contributes to the seeds of all pieces.
@@ -192,8 +196,8 @@ impl Generator for Construction {
         let set = set | usize::from(self.cut_out) << LAID.len();
         Traits {
             // Version 2 keeps the narrow parts of a curve with varying width narrow. Version 3 samples images through
-            // their pixels, and measures the true distance from curves.
-            version: 3,
+            // their pixels, and measures the true distance from curves. Version 4 limits the grade of roads.
+            version: 4,
             writes: &SETS[self.written_fractions().fold(set, |set, k| set | 2 << (LAID.len() + k))],
             previews_exactly: false,
             memory: NodeMemory::constant(1.6),

@@ -6,4 +6,5 @@ mod depressions;
 mod fast_forms;
 mod flats;
 mod grid_bias;
+mod roads;
 mod roughness;

@@ -1,5 +1,6 @@
 //! Primitives of a construction tree against document 004: outlines, widths, weight maps, large numbers.
 
+use talweg::construction::geometry::path::CurveFit;
 use talweg::construction::operators::replace::ReplaceSettings;
 use talweg::construction::primitives::contour::{Contour, ContourSettings, Landform, OutlineFit};
 use talweg::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
@@ -292,11 +293,11 @@ fn a_replacement_acts_within_heights_and_slopes() {
     }
 }
 
-/// Table 1 of the document counts the primitives and operators of figures 1, 3, 20, 21 and 22. Figure 22 shows
-/// instances of deformed mountains. There a placed instance is an operator, and the placed construction tree counts
-/// once.
+/// Table 1 of the document counts the primitives and operators of figures 1, 3, 20, 21 and 22, and names their areas in
+/// km². Figure 22 shows instances of deformed mountains. There a placed instance is an operator, and the placed
+/// construction tree counts once.
 #[test]
-fn figures_have_the_primitive_counts_of_the_document() {
+fn figures_have_the_counts_and_areas_of_the_document() {
     use talweg::nodes::Node;
     let tree = |name: &str| {
         let scene = &talweg::scene::example(name).expect("a shipped scene").scene;
@@ -321,8 +322,28 @@ fn figures_have_the_primitive_counts_of_the_document() {
         let program = Program::new(&tree, 1);
         assert!(program.problems.is_empty(), "{:?}", program.problems);
     }
-    let road = tree("paper-004-fig-21-mountain-road");
-    assert_eq!(count(&road, &|piece| matches!(piece.kind, PieceKind::Curve(_))), 20);
+    for (name, area) in [
+        ("01-lake-in-the-mountains", 4.0),
+        ("03-river-in-rough-relief", 1.0),
+        ("20-coast", 7.0),
+        ("21-mountain-road", 0.3),
+        ("22-oasis", 5.0),
+    ] {
+        let name = format!("paper-004-fig-{name}");
+        let side = f64::from(tree(&name).frame.side);
+        assert!((side * side * 1e-6 / area - 1.0).abs() < 0.01, "{name}: {side} m");
+        let scene = &talweg::scene::example(&name).expect("a shipped scene").scene;
+        assert_eq!(f64::from(scene.side_metres()), side, "{name}: one metre of the tree is one metre of the scene");
+    }
+    // about twenty quadratic curves make the road: one for each inner point
+    let mut quadratics = 0;
+    tree("paper-004-fig-21-mountain-road").terrain.visit(&mut |piece| {
+        if let PieceKind::Curve(curve) = &piece.kind {
+            assert_eq!(curve.settings.run, CurveFit::Near);
+            quadratics += curve.points.len() - 2;
+        }
+    });
+    assert_eq!(quadratics, 22);
     let oasis = tree("paper-004-fig-22-oasis");
     let is_warp = |name: &str| oasis.definition(name).is_some_and(|d| matches!(d.piece.kind, PieceKind::Warp(_)));
     let instances = count(&oasis, &|piece| match &piece.kind {

@@ -233,10 +233,11 @@ fn a_thin_wall_stops_rays() {
 fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
     let (tree, seed) = figure("paper-004-fig-03-river-in-rough-relief");
     let program = Program::new(&tree, seed);
+    let half = 0.5 * program.side;
     let rays = rays(program.side, &mut Dice::new(11), 80);
     let tracer = |bound| {
         let mut tracer = Tracer::new(&program);
-        (tracer.bound, tracer.spread, tracer.half_distance) = (bound, 1e-5, Some(4000.0));
+        (tracer.bound, tracer.spread, tracer.half_distance) = (bound, 1e-5, Some(half));
         // Single rays advance by their tolerance and can overshoot more than once.
         let tolerance = if bound == Bound::Table { 5e-6 } else { 6e-7 };
         tracer.tolerance = (tolerance * program.side, 0.0);
@@ -254,12 +255,13 @@ fn the_level_of_detail_falls_with_the_distance_along_a_ray() {
             met += 1;
             let (p, detail) = (ray.point(t), packet.detail(t));
             // The level of detail takes four values per doubling of the distance.
-            let (near, far) = (t / 4000.0 * 0.8, t / 4000.0);
+            let (near, far) = (t / half * 0.8, t / half);
             let kappa = |x: f64| 1.0 / (1.0 + x * x);
             assert!((kappa(far) - 1e-9..=kappa(near)).contains(&detail.level), "{t}: {}", detail.level);
             let height = |detail| packet.tracer().height([p[0], p[1]], &detail);
             assert!(p[2] - height(detail) < 0.1, "{bound:?}: {} m above", p[2] - height(detail));
-            plain += usize::from((height(detail) - height(Detail { level: 1.0, ..detail })).abs() > 1.0);
+            plain +=
+                usize::from((height(detail) - height(Detail { level: 1.0, ..detail })).abs() > 1.2e-4 * program.side);
             apart += usize::from(reference.is_none_or(|b| (p[2] - ray.point(b)[2]).abs() > 0.1));
         }
         assert!(met > 40 && apart <= 1, "{bound:?}: {met} rays meet the ground, {apart} elsewhere than a march");

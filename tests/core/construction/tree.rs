@@ -513,8 +513,7 @@ fn a_hundred_and_fifty_primitives_are_64_kilobytes_of_text() {
     println!("{} pieces: {} bytes of RON", tree.count(), text.len());
     assert!(text.len() < 64 * 1024, "{}", text.len());
     let buffer = Program::new(&tree, 1).to_buffer();
-    // The arcs of curves take eight words for each vertex.
-    assert!(buffer.bytes().len() < 160 * 1024, "{}", buffer.bytes().len());
+    assert!(buffer.bytes().len() < 112 * 1024, "{}", buffer.bytes().len());
     assert_eq!(Tree::from_ron(&text).unwrap(), tree);
 }
 
@@ -538,11 +537,12 @@ fn local_bounds_halve_the_evaluations_of_sphere_tracing() {
         let mut asked = [0u64; 2];
         for (k, bound) in [Bound::Local, Bound::Global].into_iter().enumerate() {
             let mut tracer = Tracer::new(&program);
-            tracer.bound = bound;
-            tracer.tolerance = (0.05, 1e-4);
+            let scale = program.side / 8000.0;
+            (tracer.bound, tracer.tolerance) = (bound, (0.05 * scale, 1e-4));
             let mut dice = Dice::new(21);
             for _ in 0..60 {
-                let ray = any_ray(&mut dice, tracer.range().high.min(2500.0));
+                let mut ray = any_ray(&mut dice, (tracer.range().high / scale).min(2500.0));
+                ray.origin = ray.origin.map(|x| x * scale);
                 let trace = tracer.trace(&ray);
                 asked[k] += u64::from(trace.heights + trace.bounds);
             }

@@ -101,6 +101,7 @@ pub fn curve(dice: &mut Dice) -> Curve {
         run: CurveFit::ALL[dice.next_below(CurveFit::ALL.len())],
         easing: if dice.unit() < 0.3 { dice.number(50.0, 400.0) } else { 0.0 },
         downhill: dice.unit() < 0.5,
+        ..CurveSettings::default()
     };
     Curve { points, settings }
 }

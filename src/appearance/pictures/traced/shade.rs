@@ -3,7 +3,7 @@
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
 use super::TracedScene;
 use crate::appearance::PaletteTable;
-use crate::appearance::colours::snow_sand::{COVERS, hidden_fraction, vegetated};
+use crate::appearance::colours::snow_sand::{COVERS, covered_with_plants, hidden_fraction};
 use crate::appearance::colours::srgb::{Light, decode, mix};
 use crate::appearance::materials::piece_materials::{CoverFractions, combined_cover};
 use crate::construction::geometry::plane::{Area, Point, higher};
@@ -177,7 +177,7 @@ impl<'a> Shade<'a> {
         self.light(ground.albedo, ground.lean[0], ground.lean[1], lit, sky)
     }
 
-    /// Colour of the terrain at `p`: by height and slope, with the materials of its primitives, under plants, sand and
+    /// Colour of the terrain at `p`: by height and slope, with the materials of its primitives, under sand, plants and
     /// snow.
     fn albedo(&self, p: Point, detail: &Detail, height_metres: f32, steep: f32, depths: [f32; 2]) -> Light {
         let program = self.subject.program;
@@ -190,14 +190,17 @@ impl<'a> Shade<'a> {
         } else {
             CoverFractions::default()
         };
-        let mut ground = made.tinted(ground);
-        if program.has(MaterialLayer::Vegetation) {
+        let plants = if program.has(MaterialLayer::Vegetation) {
             let plants = program.sample_in::<false>(&self.whole_selection, MaterialLayer::Vegetation, p, detail);
-            ground = vegetated(ground, plants.surface(0.0).0.clamp(0.0, 1.0) as f32);
+            plants.surface(0.0).0.clamp(0.0, 1.0) as f32
+        } else {
+            0.0
+        };
+        let mut shares = made.hidden();
+        for ((share, (_, _, half_metres)), depth) in shares.iter_mut().zip(COVERS).zip(depths) {
+            *share = combined_cover(*share, hidden_fraction(depth / half_metres));
         }
-        COVERS.iter().zip(depths).zip(made.hidden()).fold(ground, |below, (((_, colour, half_metres), depth), made)| {
-            mix(below, decode(*colour), combined_cover(made, hidden_fraction(depth / half_metres)))
-        })
+        covered_with_plants(made.tinted(ground), plants, shares)
     }
 
     /// Height of the bed below the water at `p`, evaluated at the level of detail `detail`.

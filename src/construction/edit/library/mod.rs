@@ -224,6 +224,7 @@ impl Item {
                 depth: depth * k,
                 fade: fade * k,
                 easing: easing * k,
+                vertical_easing: CurveSettings::default().vertical_easing * k,
                 ..CurveSettings::default()
             };
             PieceKind::Curve(Curve { points, settings })
