@@ -3,14 +3,14 @@
 //! Law (Petitprez 2007): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
 //! nearest centre with up to eight coefficients, a = (-1, -2, 1.5) by default. Distances are chords through the unit
 //! sphere times the square root of the number of centres, so that the range of V does not depend on that number. The
-//! centres are uniform on the sphere. Plates are where V exceeds its value at the coast; elsewhere is ocean floor. A smooth step raises the
-//! plates and lowers the floors, which gives the two peaks of Earth's hypsometric curve; the paper's plain product is
-//! the form `Product`. The coast is where V is equal to the value that the fraction `land` of the globe exceeds. With
-//! [`CoastLevel::Zero`] V is used as the paper writes it, and the coast is at V = 0. Noise displaces each point before
-//! its nearest centres are found (`roughness`), so that coasts are not straight. Broad noise is added to V (`drift`),
-//! so that some cells join into larger continents and others are under water. Where two plates meet on land, d₁ and d₂
-//! are nearly equal; there ridged noise raises mountain ranges (`mountains`). In thin air continents fade
-//! (`follow_air`), and craters dominate the relief.
+//! centres are uniform on the sphere. Plates are where V exceeds its value at the coast; elsewhere is ocean floor. A
+//! smooth step raises the plates and lowers the floors, which gives the two peaks of Earth's hypsometric curve; the
+//! paper's plain product is the form `Product`. The coast is where V is equal to the value that the fraction `land` of
+//! the globe exceeds. With [`CoastLevel::Zero`] V is used as the paper writes it, and the coast is at V = 0. Noise
+//! displaces each point before its nearest centres are found (`roughness`), so that coasts are not straight. Broad
+//! noise is added to V (`drift`), so that some cells join into larger continents and others are under water. Where two
+//! plates meet on land, d₁ and d₂ are nearly equal; there ridged noise raises mountain ranges (`mountains`). In thin
+//! air continents fade (`follow_air`), and craters dominate the relief.
 //! Sphere: all values are computed from the sample's direction, so duplicate samples on face borders are identical.
 //! Source: Petitprez 2007, part 1, figures 2 to 5; Olsen 2004 for the diagram.
 

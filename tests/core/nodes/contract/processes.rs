@@ -116,7 +116,7 @@ fn rolled(terrain: &Terrain) -> Terrain {
 
 #[test]
 fn wrapping_terrain_has_no_preferred_position() {
-    let place = TestScene::new(33, Edges::Wrap);
+    let place = TestScene::new(65, Edges::Wrap);
     let start = place.noise();
     for (name, node) in processes() {
         if node.traits().is_random {
