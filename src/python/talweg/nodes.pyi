@@ -634,6 +634,16 @@ class Continents(Node):
     """-2, from -10 to 10. Weight of the distance to the second nearest centre."""
     third: float
     """1.5, from -10 to 10. Weight of the distance to the third nearest centre."""
+    fourth: float
+    """0, from -10 to 10. Weight of the distance to the fourth nearest centre."""
+    fifth: float
+    """0, from -10 to 10. Weight of the distance to the fifth nearest centre. Farther centres contribute rounder shapes."""
+    sixth: float
+    """0, from -10 to 10. Weight of the distance to the sixth nearest centre."""
+    seventh: float
+    """0, from -10 to 10. Weight of the distance to the seventh nearest centre."""
+    eighth: float
+    """0, from -10 to 10. Weight of the distance to the eighth nearest centre."""
     coast: Literal["Land", "Zero"]
     """Land; one of Land, Zero. Value of the cells at the coast."""
     land: float
@@ -658,8 +668,8 @@ class Continents(Node):
     """0, from -10 to 10. Height of the coast, as a fraction of the scene's relief."""
     follow_air: bool
     """True. Fades the continents where the planet's air is thin, so that craters dominate."""
-    def __init__(self, *, form: Literal["Plates", "Product", "Cells"] = "Plates", plates: int = 24, first: float = -1.0, second: float = -2.0, third: float = 1.5, coast: Literal["Land", "Zero"] = "Land", land: float = 0.3499999940395355, roughness: float = 0.699999988079071, drift: float = 0.6000000238418579, mountains: float = 0.3499999940395355, frequency: float = 3.0, octaves: int = 8, persistence: float = 0.5, amplitude: float = 0.17000000178813934, depth: float = 0.3499999940395355, base: float = 0.0, follow_air: bool = True) -> None: ...
-    def set(self, *, form: Literal["Plates", "Product", "Cells"] = ..., plates: int = ..., first: float = ..., second: float = ..., third: float = ..., coast: Literal["Land", "Zero"] = ..., land: float = ..., roughness: float = ..., drift: float = ..., mountains: float = ..., frequency: float = ..., octaves: int = ..., persistence: float = ..., amplitude: float = ..., depth: float = ..., base: float = ..., follow_air: bool = ...) -> None: ...
+    def __init__(self, *, form: Literal["Plates", "Product", "Cells"] = "Plates", plates: int = 24, first: float = -1.0, second: float = -2.0, third: float = 1.5, fourth: float = 0.0, fifth: float = 0.0, sixth: float = 0.0, seventh: float = 0.0, eighth: float = 0.0, coast: Literal["Land", "Zero"] = "Land", land: float = 0.3499999940395355, roughness: float = 0.699999988079071, drift: float = 0.6000000238418579, mountains: float = 0.3499999940395355, frequency: float = 3.0, octaves: int = 8, persistence: float = 0.5, amplitude: float = 0.17000000178813934, depth: float = 0.3499999940395355, base: float = 0.0, follow_air: bool = True) -> None: ...
+    def set(self, *, form: Literal["Plates", "Product", "Cells"] = ..., plates: int = ..., first: float = ..., second: float = ..., third: float = ..., fourth: float = ..., fifth: float = ..., sixth: float = ..., seventh: float = ..., eighth: float = ..., coast: Literal["Land", "Zero"] = ..., land: float = ..., roughness: float = ..., drift: float = ..., mountains: float = ..., frequency: float = ..., octaves: int = ..., persistence: float = ..., amplitude: float = ..., depth: float = ..., base: float = ..., follow_air: bool = ...) -> None: ...
 
 class Plates(Node):
     """Moves plates for some hundred million years: oceans open and close, mountain ranges and island arcs rise where plates meet, continents collide and break apart."""
@@ -1212,7 +1222,7 @@ class AnalyticStreamPower(Node):
     def set(self, *, iterations: int = ..., time_step: float = ..., network_age: float = ..., network_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., uplift_rate: float = ..., uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"] = ..., uplift_variation: float = ..., erodibility: float = ..., area_exponent: float = ..., source_area: float = ..., talus_angle: float = ..., hardness: float = ..., sea_level: float = ...) -> None: ...
 
 class Thermal(Node):
-    """Lets loose rock slide until no slope is steeper than the talus angle. Cliffs crumble and scree gathers at their feet; gentle slopes stay unchanged."""
+    """Lets loose rock slide until no slope is steeper than the talus angle. Cliffs crumble and scree gathers at their feet; gentle slopes stay unchanged. Until rock is at rest, on a cone it moves 1.4 times as fast along the diagonals of the grid as along its rows; at rest the cone is round."""
 
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down."""
@@ -1430,7 +1440,7 @@ class Hydraulic(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., solubility: float = ..., sediment_capacity: float = ..., evaporation: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
 class HydraulicFast(Node):
-    """Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries: the fast form of the papers, for comparison. In Talweg, Hydraulic erosion, classic, takes less time for an iteration. This form keeps more of the fine relief, and on uniform slopes the rills follow the grid."""
+    """Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries: the fast form of the papers, for comparison. In Talweg, Hydraulic erosion, classic, takes less time for an iteration. This form keeps more of the fine relief, but its rills follow the grid: on a cone the change of the height varies with the direction by 88 % of its mean."""
 
     iterations: int
     """60, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther."""
@@ -1452,7 +1462,7 @@ class HydraulicFast(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., solubility: float = ..., evaporation: float = ..., levelled: Literal["Merged", "Water"] = ..., hardness: float = ...) -> None: ...
 
 class ThermalFast(Node):
-    """Lets loose rock slide to the lowest neighbour: the fast form of the papers, for comparison. In Talweg, Thermal erosion takes less time for an iteration with the same neighbours. Here slopes come to rest up to a third too gentle, in fine streaks along the grid. A cone 1,000 m high becomes angular: heights at the same distance from its tip differ by about 50 m."""
+    """Lets loose rock slide to the lowest neighbour: the fast form of the papers, for comparison. In Talweg, Thermal erosion takes less time for an iteration with the same neighbours. Here slopes come to rest up to a third too gentle, in fine streaks along the grid. Erosion follows the grid, too: on a cone 1,000 m high, heights at the same distance from the tip differ by about 50 m."""
 
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down."""
@@ -1474,7 +1484,7 @@ class ThermalFast(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., talus_angle: float = ..., threshold: Literal["Document", "Angle"] = ..., k: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
 class Olsen(Node):
-    """Levels gentle slopes and keeps steep slopes. The plains and terraces between cliffs suit game maps. The edges of the plains follow the grid a little."""
+    """Levels gentle slopes and keeps steep slopes. The plains and terraces between cliffs suit game maps. The edges of the plains follow the grid: on a cone the change of the height varies with the direction by 40 % of its mean."""
 
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations make wider plains."""
@@ -1496,16 +1506,16 @@ class Olsen(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., flat_angle: float = ..., threshold: Literal["Document", "Angle"] = ..., k: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
 class FillDepressions(Node):
-    """Fills every depression up to its rim, so that water can drain from everywhere. This creates level valley floors or lakes."""
+    """Lets water drain from everywhere: fills every depression up to its rim, which creates level valley floors or lakes, or cuts channels through the rims."""
 
-    fill_with: Literal["Ground", "Water"]
-    """Ground; one of Ground, Water. Material that fills the depressions."""
+    fill_with: Literal["Ground", "Water", "Channels"]
+    """Ground; one of Ground, Water, Channels. Material that fills the depressions, or channels that drain them."""
     gradient: float
     """0 m/km, from 0 to 100. Slope of the filled terrain towards its outlet. 0 makes the filled terrain level; a small slope lets streams cross it."""
     sea_level: float
     """0 m, from -100000 to 100000. Height of the sea: terrain at or below this height is not filled."""
-    def __init__(self, *, fill_with: Literal["Ground", "Water"] = "Ground", gradient: float = 0.0, sea_level: float = 0.0) -> None: ...
-    def set(self, *, fill_with: Literal["Ground", "Water"] = ..., gradient: float = ..., sea_level: float = ...) -> None: ...
+    def __init__(self, *, fill_with: Literal["Ground", "Water", "Channels"] = "Ground", gradient: float = 0.0, sea_level: float = 0.0) -> None: ...
+    def set(self, *, fill_with: Literal["Ground", "Water", "Channels"] = ..., gradient: float = ..., sea_level: float = ...) -> None: ...
 
 class FlowAccumulation(Node):
     """Computes the drainage area of every cell and writes it to the flow map. The heights do not change."""
