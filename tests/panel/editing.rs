@@ -88,7 +88,7 @@ fn typed_values_pass_the_slider_and_stop_at_the_hard_range() {
 
 #[test]
 fn fractions_are_shown_and_typed_in_percent() {
-    let mut panels = large(&["Perlin", "Thermal"]);
+    let mut panels = panels(vec2(1280.0, 900.0), &["Perlin", "Thermal"]);
     let shown = |panels: &Panels| widget(panels, Role::SpinButton, "Rate").accesskit_node().value();
     assert_eq!(shown(&panels).as_deref(), Some("30%"));
     for (typed, taken, said) in [("45", 0.45, "45%"), ("7 %", 0.07, "7%"), ("0,5", 0.005, "0.5%"), ("300", 1.0, "100%")]

@@ -49,7 +49,7 @@ fn several_pieces_are_edited_as_one() {
     add(&mut panels, "picture", Modifiers::SHIFT);
     assert_eq!(chosen(&panels), ["crater", "road"]);
     // also in the view, beside the handles of the selected picture
-    let picture = on_screen(&panels, [3100.0, 6100.0]);
+    let picture = on_screen(&panels, [3000.0, 5600.0]);
     click_with(&mut panels, picture, Modifiers::SHIFT);
     assert_eq!(chosen(&panels), ["crater", "road", "picture"]);
     click_with(&mut panels, picture, Modifiers::SHIFT);
