@@ -43,7 +43,7 @@ const WHOLE: [&str; 17] = [
 ];
 
 /// Nodes that need the whole terrain at once only with some values of their parameters.
-const SOMETIMES_WHOLE: [&str; 9] = [
+const SOMETIMES_WHOLE: [&str; 10] = [
     "DiamondSquare",
     "Triangular",
     "Sculpt",
@@ -51,6 +51,7 @@ const SOMETIMES_WHOLE: [&str; 9] = [
     "Perturbation",
     "ShallowWater",
     "StreamPower",
+    "FillDepressions",
     "PaintedMap",
     "LayerGroup",
 ];
