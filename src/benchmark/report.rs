@@ -6,6 +6,8 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::measure::csv_field;
+
 use super::stats::{CONFIDENCE, Estimate, PowerLaw};
 
 /// Results of a whole benchmark.
@@ -281,7 +283,7 @@ impl Benchmark {
                 let _ = writeln!(
                     csv,
                     "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-                    quoted(&subject.name),
+                    csv_field(&subject.name),
                     subject.timed,
                     cell.samples,
                     cell.threads,
@@ -304,11 +306,6 @@ impl Benchmark {
         }
         csv
     }
-}
-
-/// A quoted CSV field (RFC 4180).
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }
 
 fn extremes_text(subject: &Findings) -> String {

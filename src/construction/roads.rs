@@ -110,7 +110,7 @@ fn dammed(road: &PlacedCurve, river: &PlacedCurve) -> Option<String> {
     ))
 }
 
-/// Where two curves cross: the arc lengths along both, and the place.
+/// The crossings of two curves: the arc length of the crossing along each curve, and its position.
 fn crossings(a: &CurveCentreline, b: &CurveCentreline) -> Vec<(f64, f64, Point)> {
     let (first, second) = (a.path.line(), b.path.line());
     let boxed = |line: &[Point]| -> Vec<(usize, usize, Area)> {

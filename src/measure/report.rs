@@ -70,15 +70,15 @@ pub fn named_values<T>(list: &[Measure<T>], of: &T) -> Vec<(String, String)> {
     list.iter().map(|m| (m.key.to_string(), bare((m.read)(of)))).collect()
 }
 
-/// Quotes a value for CSV if the value contains a comma or a quotation mark.
+/// A value as a field of a CSV table, quoted if it contains a comma, a quotation mark or a line break (RFC 4180).
 pub fn csv_field(text: &str) -> String {
-    quoted(text)
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }
 
 const CSV_HEAD: &str = "key,value,unit,label\n";
 
 fn csv_lines<T>(list: &[Measure<T>], of: &T) -> String {
-    let line = |m: &Measure<T>| format!("{},{},{},{}\n", m.key, bare((m.read)(of)), m.unit, quoted(m.label));
+    let line = |m: &Measure<T>| format!("{},{},{},{}\n", m.key, bare((m.read)(of)), m.unit, csv_field(m.label));
     list.iter().map(line).collect()
 }
 
@@ -101,10 +101,10 @@ pub fn comparison_csv<T>(list: &[Measure<T>], [a, b]: [&T; 2], difference: &Diff
     for m in list {
         let [one, two] = [a, b].map(|of| (m.read)(of));
         let change = one.number().zip(two.number()).map_or(String::new(), |(x, y)| (y - x).to_string());
-        text += &format!("{},{},{},{change},{},{}\n", m.key, bare(one), bare(two), m.unit, quoted(m.label));
+        text += &format!("{},{},{},{change},{},{}\n", m.key, bare(one), bare(two), m.unit, csv_field(m.label));
     }
     for m in DIFFERENCES {
-        text += &format!("{},,,{},{},{}\n", m.key, bare((m.read)(difference)), m.unit, quoted(m.label));
+        text += &format!("{},,,{},{},{}\n", m.key, bare((m.read)(difference)), m.unit, csv_field(m.label));
     }
     text
 }
@@ -126,8 +126,4 @@ fn bare(reading: MeasureValue) -> String {
         MeasureValue::Hash(hash) => format!("{hash:032x}"),
         MeasureValue::Undefined(_) => String::new(),
     }
-}
-
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
 }

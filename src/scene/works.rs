@@ -61,6 +61,12 @@ impl SourceWork {
         let shipped = examples().iter().find(|shipped| shipped.scene.name == name)?;
         WORKS.iter().find(|work| shipped.name.starts_with(work.prefix))
     }
+
+    /// The [name](super::Scene::name) of a scene of a work without the name of the work, for lists below that name.
+    pub fn caption(name: &str) -> &str {
+        let figure = name.find("figure ").map(|start| &name[start..]);
+        figure.or_else(|| name.split_once(": ").map(|(_, caption)| caption)).unwrap_or(name)
+    }
 }
 
 #[cfg(test)]
@@ -77,6 +83,13 @@ mod tests {
         for work in SourceWork::all() {
             assert!(examples().iter().any(|shipped| SourceWork::of_scene(&shipped.scene.name) == Some(work)));
         }
+    }
+
+    #[test]
+    fn captions_omit_the_name_of_the_work() {
+        assert_eq!(SourceWork::caption("Le Martelot 2005, figure 2: rough"), "figure 2: rough");
+        assert_eq!(SourceWork::caption("Stamp noise: first picture"), "first picture");
+        assert_eq!(SourceWork::caption("A moon"), "A moon");
     }
 
     #[test]

@@ -64,6 +64,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use half::f16;
+
 use super::compiled_program::{NodeFrame, Program, ProgramNode};
 use super::geometry::plane::{Affine, Area, Capsule};
 use super::geometry::profile::MonotoneCubic;
@@ -176,22 +178,13 @@ impl Words {
     }
 }
 
-/// The bits of a 16-bit float (IEEE 754 binary16). The magnitude is limited to 65504, the largest finite value, and is
-/// rounded to the nearest, or towards 0 if `is_down`.
+/// The bits of a 16-bit float (IEEE 754 binary16), rounded to the nearest, or towards 0 if `is_down`. The magnitude is
+/// limited to the largest finite value.
 fn half_bits(value: f64, is_down: bool) -> u16 {
-    const LARGEST: f64 = 65504.0;
-    let size = if value.abs() < LARGEST { value.abs() } else { LARGEST };
-    if size == 0.0 || value.is_nan() {
-        return 0;
-    }
-    // numbers below 2⁻¹⁴ have the step of the lowest exponent
-    let exponent = libm::ilogb(size).max(-14);
-    let steps = size / libm::ldexp(1.0, exponent - 10);
-    let steps = libm::floor(if is_down { steps } else { steps + 0.5 }) as i32;
-    // 1024 steps reach the next exponent, also by rounding up
-    let bits = ((exponent + 14) << 10) + steps;
-    let sign = if value < 0.0 { 0x8000 } else { 0 };
-    bits.min(0x7bff) as u16 | sign
+    let value = value.clamp(f16::MIN.to_f64_const(), f16::MAX.to_f64_const());
+    let nearest = f16::from_f64_const(value);
+    let is_beyond = nearest.to_f64_const().abs() > value.abs();
+    if is_down && is_beyond { nearest.to_bits() - 1 } else { nearest.to_bits() }
 }
 
 /// The points of a line: x, y, and the slope at x. For a constant line, one point is enough, so only the first point is
@@ -431,16 +424,6 @@ fn part_of(node: &ProgramNode, k: usize, around: &NodeFrame) -> (u32, NodeFrame)
 mod tests {
     use super::*;
 
-    /// The value of a 16-bit float, by the definition of IEEE 754.
-    fn value_of(bits: u16) -> f64 {
-        let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-        let size = match exponent {
-            0 => libm::ldexp(fraction, -24),
-            _ => libm::ldexp(1024.0 + fraction, exponent - 25),
-        };
-        if bits & 0x8000 == 0 { size } else { -size }
-    }
-
     #[test]
     fn halves_are_the_nearest_or_the_next_below() {
         for (value, bits) in [(0.0, 0), (1.0, 0x3c00), (-2.0, 0xc000), (0.5, 0x3800), (1e9, 0x7bff), (65504.0, 0x7bff)]
@@ -449,11 +432,12 @@ mod tests {
         }
         for k in 1..4000 {
             let value = 1e-6 * f64::from(k) * f64::from(k);
-            let (near, below) = (value_of(half_bits(value, false)), value_of(half_bits(value, true)));
+            let (near, below) =
+                (f16::from_bits(half_bits(value, false)).to_f64(), f16::from_bits(half_bits(value, true)).to_f64());
             let step = libm::ldexp(1.0, libm::ilogb(value).max(-14) - 10);
             assert!((near - value).abs() <= 0.5 * step, "{value}: {near}");
             assert!(below <= value && value - below < step, "{value}: {below}");
-            assert_eq!(value_of(half_bits(-value, false)), -near);
+            assert_eq!(f16::from_bits(half_bits(-value, false)).to_f64(), -near);
         }
     }
 }

@@ -99,7 +99,8 @@ impl DInfinity {
         })
     }
 
-    /// The receiver of cell `k` to which the terrain falls more steeply.
+    /// The receiver of cell `k` to which the terrain falls more steeply; on a globe, where the angle between the
+    /// receivers varies, the receiver that is nearer to the flow direction.
     pub fn steeper_receiver(&self, k: usize) -> u32 {
         let [first, second] = self.receivers.receivers(k);
         // At this fraction, tan 22.5°, the slopes to both receivers are equal on a square.

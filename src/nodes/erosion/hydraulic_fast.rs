@@ -64,8 +64,8 @@ talweg_ground::choices! {
 talweg_ground::params! {
     /// Lets rain loosen the ground, run to the lowest neighbour and deposit the sediment where the water dries: the
     /// fast form of the papers, for comparison. In Talweg, Hydraulic erosion, classic, takes less time for an
-    /// iteration. This form keeps more of the fine relief, but its rills follow the grid: on a cone the change
-    /// of the height varies with the direction by 88 % of its mean.
+    /// iteration. This form keeps more of the fine relief, but its rills follow the grid: on a cone the change of
+    /// the height varies with the direction by 88 % of its mean.
     HydraulicFast "Hydraulic erosion, classic, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the sediment farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;

@@ -25,7 +25,7 @@ use talweg_ground::field::Terrain;
 
 talweg_ground::params! {
     /// Levels gentle slopes and keeps steep slopes. The plains and terraces between cliffs suit game maps. The edges of
-    /// the plains follow the grid: on a cone the change of the height varies with the direction by 40 % of its mean.
+    /// the plains follow the grid: on a cone the change of the height varies with the direction by 30 % of its mean.
     Olsen "Olsen's combined erosion" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.3", also "flatten playable strategy game terrain plains plateau combined" {
         /// Number of iterations, counted at the scene's resolution. More iterations make wider plains.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;

@@ -56,8 +56,8 @@ talweg_ground::choices! {
 
 talweg_ground::params! {
     /// Lets loose rock slide until no slope is steeper than the talus angle. Cliffs crumble and scree gathers at their
-    /// feet; gentle slopes stay unchanged. Until rock is at rest, on a cone it moves 1.4 times as fast along the
-    /// diagonals of the grid as along its rows; at rest the cone is round.
+    /// feet; gentle slopes stay unchanged. Until the rock is at rest, its movement follows the grid: on
+    /// a cone the change of the height varies with the direction by 22 % of its mean. At rest the cone is round.
     Thermal "Thermal erosion" in "Erosion", from "Musgrave et al. 1989; Olsen 2004", also "talus scree landslide rockfall weathering crumble" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;

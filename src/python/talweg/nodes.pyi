@@ -1222,7 +1222,7 @@ class AnalyticStreamPower(Node):
     def set(self, *, iterations: int = ..., time_step: float = ..., network_age: float = ..., network_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., uplift_rate: float = ..., uplift_shape: Literal["Everywhere", "Dome", "EastWest", "NorthSouth", "Diagonal"] = ..., uplift_variation: float = ..., erodibility: float = ..., area_exponent: float = ..., source_area: float = ..., talus_angle: float = ..., hardness: float = ..., sea_level: float = ...) -> None: ...
 
 class Thermal(Node):
-    """Lets loose rock slide until no slope is steeper than the talus angle. Cliffs crumble and scree gathers at their feet; gentle slopes stay unchanged. Until rock is at rest, on a cone it moves 1.4 times as fast along the diagonals of the grid as along its rows; at rest the cone is round."""
+    """Lets loose rock slide until no slope is steeper than the talus angle. Cliffs crumble and scree gathers at their feet; gentle slopes stay unchanged. Until the rock is at rest, its movement follows the grid: on a cone the change of the height varies with the direction by 22 % of its mean. At rest the cone is round."""
 
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down."""
@@ -1462,7 +1462,7 @@ class HydraulicFast(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., rain: float = ..., solubility: float = ..., evaporation: float = ..., levelled: Literal["Merged", "Water"] = ..., hardness: float = ...) -> None: ...
 
 class ThermalFast(Node):
-    """Lets loose rock slide to the lowest neighbour: the fast form of the papers, for comparison. In Talweg, Thermal erosion takes less time for an iteration with the same neighbours. Here slopes come to rest up to a third too gentle, in fine streaks along the grid. Erosion follows the grid, too: on a cone 1,000 m high, heights at the same distance from the tip differ by about 50 m."""
+    """Lets loose rock slide to the lowest neighbour: the fast form of the papers, for comparison. In Talweg, Thermal erosion takes less time for an iteration with the same neighbours. Here slopes come to rest up to a third too gentle, in fine streaks along the grid. Erosion follows the grid, too: on a cone the change of the height varies with the direction by 58 % of its mean. At rest, heights at the same distance from the tip of a cone 1,000 m high differ by about 50 m."""
 
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down."""
@@ -1484,7 +1484,7 @@ class ThermalFast(Node):
     def set(self, *, iterations: int = ..., largest_scale: Literal["OneGrid", "Samples33", "Samples65", "Samples129", "Samples257", "Samples513"] = ..., fine_weight: float = ..., talus_angle: float = ..., threshold: Literal["Document", "Angle"] = ..., k: float = ..., neighbours: Literal["Moore", "VonNeumann", "Rotated"] = ..., hardness: float = ...) -> None: ...
 
 class Olsen(Node):
-    """Levels gentle slopes and keeps steep slopes. The plains and terraces between cliffs suit game maps. The edges of the plains follow the grid: on a cone the change of the height varies with the direction by 40 % of its mean."""
+    """Levels gentle slopes and keeps steep slopes. The plains and terraces between cliffs suit game maps. The edges of the plains follow the grid: on a cone the change of the height varies with the direction by 30 % of its mean."""
 
     iterations: int
     """50, from 0 to 10000. Number of iterations, counted at the scene's resolution. More iterations make wider plains."""

@@ -1,11 +1,10 @@
 //! Roads (document 004, figures 20 and 21): the greatest grade along a road, and water below and through a road.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use talweg::construction::geometry::path::Path;
 use talweg::construction::primitives::curve::{Cross, Curve, CurvePoint, CurveSettings};
 use talweg::construction::{Area, Detail, MaterialLayer, Piece, PieceKind, Program, Tree};
+use talweg::field::{Control, Edges, Grid};
+use talweg::hydrology::{FlowMesh, Outlets, priority_flood};
 use talweg::nodes::Node;
 use talweg::scene::Scene;
 
@@ -117,7 +116,7 @@ fn an_impossible_grade_is_told_with_the_least() {
     let notes = alone(Curve { points: points.clone(), settings: settings.clone() }).road_notes();
     assert_eq!(notes.len(), 1);
     assert!(notes[0].contains("Construction / curve 'pass'") && notes[0].contains("at least 25.0 %"), "{notes:?}");
-    // without a limit, and with a limit that is possible, nothing is told
+    // a road without a limit has no note, and neither has a road that can keep its limit
     for grade in [0.0, 25.1] {
         let settings = CurveSettings { grade, ..settings.clone() };
         assert_eq!(alone(Curve { points: points.clone(), settings }).road_notes(), [""; 0]);
@@ -165,51 +164,23 @@ fn the_road_of_figure_21_obeys_12_percent() {
     }
 }
 
-/// Heights after a depression fill: water leaves over the edges and into the sea.
-fn filled(heights: &[f64], n: usize) -> Vec<f64> {
-    let mut level = vec![f64::INFINITY; n * n];
-    // heights in micrometres, so that the queue has a total order
-    let key = |height: f64| (height * 1e6) as i64;
-    let mut queue = BinaryHeap::new();
-    for k in 0..n * n {
-        let (i, j) = (k / n, k % n);
-        if i == 0 || j == 0 || i == n - 1 || j == n - 1 || heights[k] < 0.0 {
-            level[k] = heights[k];
-            queue.push(Reverse((key(level[k]), k)));
-        }
-    }
-    while let Some(Reverse((_, k))) = queue.pop() {
-        let (i, j) = ((k / n) as i64, (k % n) as i64);
-        for (di, dj) in [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)] {
-            let (a, b) = (i + di, j + dj);
-            if a < 0 || b < 0 || a >= n as i64 || b >= n as i64 {
-                continue;
-            }
-            let other = a as usize * n + b as usize;
-            if level[other].is_infinite() {
-                level[other] = heights[other].max(level[k]);
-                queue.push(Reverse((key(level[other]), other)));
-            }
-        }
-    }
-    level
-}
-
 /// The deepest water that a depression fill leaves along the river of a tree, in metres.
 fn deepest_lake(program: &Program, river: &Curve) -> f64 {
     let n = 1025;
     let spacing = program.side / (n - 1) as f64;
     let place = |k: usize| [(k % n) as f64 * spacing, (k / n) as f64 * spacing];
-    let heights: Vec<f64> = (0..n * n).map(|k| program.height(place(k), &Detail::every(spacing))).collect();
-    let level = filled(&heights, n);
+    let heights: Vec<f32> = (0..n * n).map(|k| program.height(place(k), &Detail::every(spacing)) as f32).collect();
+    let (grid, control) = (Grid::new(n, Edges::Open), Control::default());
+    let outlets = Outlets::new(grid, &heights, 0.0);
+    let level = priority_flood(&FlowMesh::new(grid), &heights, &outlets, 0.0, &control).unwrap();
     let path = path_of(river);
-    let mut deepest = 0.0f64;
+    let mut deepest = 0.0f32;
     for k in 0..=(length_of(&path) / spacing) as usize {
         let p = path.point_at(k as f64 * spacing).0;
         let [j, i] = p.map(|x| (x / spacing).round().clamp(0.0, (n - 1) as f64) as usize);
         deepest = deepest.max(level[i * n + j] - heights[i * n + j]);
     }
-    deepest
+    f64::from(deepest)
 }
 
 /// The river of figure 20 runs through a ford of the road. With the road last, as an earlier version of the scene had

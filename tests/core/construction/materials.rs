@@ -113,7 +113,7 @@ fn made(mut tree: Tree, dice: &mut Dice) -> Tree {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn fractions_are_valid_and_tiles_and_boxes_change_no_bit(seed in any::<u64>(), at in any::<prop::sample::Index>()) {

@@ -33,7 +33,7 @@ fn spot(dice: &mut Dice) -> Point {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_two_places_break_a_lipschitz_bound(seed in any::<u64>()) {

@@ -6,6 +6,7 @@ use bevy_egui::egui::Color32;
 
 use crate::frame::theme::{colour, ink};
 use talweg::eval::{ProcessCurve, ProcessPoint};
+use talweg::measure::csv_field;
 
 /// Maximum number of curves in one chart: the number of colours that can be told apart.
 pub const MOST_CURVES: usize = 7;
@@ -100,7 +101,7 @@ pub fn csv(curves: &[ProcessCurve]) -> String {
     for curve in curves {
         for point in &curve.points {
             // writing to a string cannot fail
-            let _ = write!(text, "{},{}", csv_cell(&curve.name), point.iteration);
+            let _ = write!(text, "{},{}", csv_field(&curve.name), point.iteration);
             for quantity in CurveQuantity::ALL {
                 let _ = write!(text, ",{}", quantity.value(point).map_or_else(String::new, |value| value.to_string()));
             }
@@ -108,11 +109,6 @@ pub fn csv(curves: &[ProcessCurve]) -> String {
         }
     }
     text
-}
-
-/// A text as a cell of a CSV table (RFC 4180).
-fn csv_cell(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }
 
 /// Size of the SVG image, and the rectangle of the plot in it: left, top, right and bottom. The legend is to its right.

@@ -14,7 +14,8 @@ use super::task::{CurvesOrder, CurvesTask};
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
-use crate::frame::widgets::plot::{self, clipped};
+use crate::frame::widgets::clipped::clipped;
+use crate::frame::widgets::plot;
 use talweg::eval::ProcessCurve;
 
 /// State of the window.
@@ -40,7 +41,7 @@ impl CurvesState {
         std::mem::replace(&mut self.is_open, false)
     }
 
-    /// What to compute for the chosen processes of the scene.
+    /// The request for the curves of the chosen processes.
     pub fn order(&self, document: &Document) -> CurvesOrder {
         let chosen = processes(document).into_iter().filter(|index| !self.left_out.contains(index));
         CurvesOrder { scene: document.shown_scene().0, layers: chosen.take(MOST_CURVES).collect(), alone: self.alone }

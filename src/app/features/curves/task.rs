@@ -8,7 +8,7 @@ use crate::frame::tasks::{Newest, Tasks};
 use talweg::eval::{ProcessCurve, process_curves, thread_pool};
 use talweg::scene::Scene;
 
-/// What to compute: the curves of some layers of a scene.
+/// A request for the curves of some layers of a scene.
 #[derive(Clone, Debug)]
 pub struct CurvesOrder {
     pub scene: Arc<Scene>,

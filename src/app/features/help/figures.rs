@@ -7,13 +7,12 @@ use egui_phosphor::regular as icon;
 
 use super::guide::styled;
 use super::node_page::with_plain_letters;
-use crate::features::start::caption;
 use crate::frame::commands::{Command, FileAction};
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{close_button, dismissed, modal};
 use crate::frame::theme::colour;
 use crate::frame::widgets::long_list;
-use talweg::scene::{DocumentClaim, DocumentFigure, figures};
+use talweg::scene::{DocumentClaim, DocumentFigure, SourceWork, figures};
 
 /// The figures that the page shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +113,7 @@ fn show(ui: &mut Ui, figure: &DocumentFigure, filter: FigureFilter) -> Option<Co
     let name = &figure.scene.scene.name;
     let mut open = None;
     ui.horizontal(|ui| {
-        ui.label(RichText::new(caption(name, Some(figure.work))).strong().color(colour::text_strong()));
+        ui.label(RichText::new(SourceWork::caption(name)).strong().color(colour::text_strong()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let button = ui.add(Button::new(format!("{}  Open scene", icon::MOUNTAINS)).small());
             let tip = format!("Opens the scene {}.", figure.scene.name);

@@ -47,7 +47,7 @@ pub fn all(editor: &Editor) -> Vec<StartCard> {
         StartCard {
             page: if work.is_some() { StartPage::Works } else { StartPage::Scenes },
             work,
-            title: caption(&example.name, work).to_string(),
+            title: work.map_or(example.name.as_str(), |_| SourceWork::caption(&example.name)).to_string(),
             about: command.info().tooltip,
             source: PictureSource::Text(example.text.clone()),
             picture: SceneThumbnail::default(),
@@ -69,28 +69,4 @@ pub fn all(editor: &Editor) -> Vec<StartCard> {
     let mut cards: Vec<StartCard> = recent.chain(examples).collect();
     cards.sort_by_key(|card| card.page);
     cards
-}
-
-/// The caption below the thumbnail. It omits the name of the published work, which is the heading above all thumbnails
-/// of the work.
-pub fn caption<'a>(name: &'a str, work: Option<&SourceWork>) -> &'a str {
-    if work.is_none() {
-        return name;
-    }
-    let figure = name.find("figure ").map(|at| &name[at..]);
-    figure.or_else(|| name.split_once(": ").map(|(_, caption)| caption)).unwrap_or(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn captions_omit_the_name_of_the_work() {
-        let work = SourceWork::all().first();
-        assert_eq!(caption("Le Martelot 2005, figure 2: rough", work), "figure 2: rough");
-        assert_eq!(caption("Stamp noise: first picture", work), "first picture");
-        assert_eq!(caption("A moon", work), "A moon");
-        assert_eq!(caption("Alps: figure 2", None), "Alps: figure 2");
-    }
 }

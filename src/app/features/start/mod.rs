@@ -16,7 +16,6 @@ use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
 use self::cards::PictureSource;
-pub(crate) use self::cards::caption;
 use self::dialog::StartDialog;
 pub use self::dialog::StartPage;
 use crate::features::recovery::FoundSessions;

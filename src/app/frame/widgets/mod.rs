@@ -1,5 +1,6 @@
 //! Widgets that several features use.
 
+pub mod clipped;
 pub mod curve;
 pub mod inactive;
 pub mod legend;

@@ -1,7 +1,7 @@
 //! Plots in panels. A plot always shows all of its data. The surrounding panel receives mouse wheel and drag events.
 
 use bevy_egui::egui;
-use egui::{Rect, Ui, UiBuilder, Vec2, Vec2b};
+use egui::{Vec2, Vec2b};
 use egui_plot::Plot;
 
 use crate::frame::theme::colour;
@@ -19,11 +19,4 @@ pub fn still(id: &str, size: Vec2) -> Plot<'static> {
         .show_background(false)
         .grid_color(colour::line())
         .set_margin_fraction(egui::vec2(0.05, 0.06))
-}
-
-/// A child `Ui` in `rect`. It clips content that is too wide, because such content would widen the window.
-pub fn clipped(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
-    let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect));
-    child.shrink_clip_rect(rect);
-    child
 }

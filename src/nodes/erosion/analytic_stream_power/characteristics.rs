@@ -85,8 +85,9 @@ impl Characteristics {
             if k % CHECK == 0 {
                 control.check()?;
             }
-            // The response times come from two receivers of each cell, these streams from one. A summit would sink to
-            // its receiver if the other receiver responded much earlier.
+            // The response times come from two receivers of each cell, these streams from one. If the other receiver
+            // responds much earlier, a summit would sink to the height of its receiver. Springs, such as summits,
+            // therefore respond at least as late as their own stream makes them.
             let is_spring = mouths.get(k + 1).is_none_or(|&mouth| mouth as usize == k + 1);
             let own = if is_spring { years(cells[k] as usize, cells[to as usize] as usize) } else { 0.0 };
             let least = response[to as usize] + own;

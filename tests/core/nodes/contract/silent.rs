@@ -141,7 +141,7 @@ fn parameters_without_effect_are_disabled() {
                 NodeKind::Generator(_) => Terrain::flat(place.grid()),
                 _ => place.noise(),
             };
-            let finish = |node: &Node| place.finish(node, &input, 6);
+            let finish = |node: &Node| place.finish(node, &input, 12);
             let mut faults = Vec::new();
             for (changed, state) in states(node) {
                 let made = finish(&state);

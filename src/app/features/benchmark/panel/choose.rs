@@ -11,7 +11,7 @@ use crate::features::benchmark::panel::chip;
 use crate::features::benchmark::task::{BenchInfo, BenchOrder, BenchRequest, Underway};
 use crate::frame::document::Document;
 use crate::frame::theme::{colour, icon_button};
-use crate::frame::widgets::plot::clipped;
+use crate::frame::widgets::clipped::clipped;
 use talweg::benchmark::summary::counted;
 use talweg::benchmark::{BenchPlan, BenchSubject, Extremes, NodeSubject, document_001};
 use talweg::nodes::Node;

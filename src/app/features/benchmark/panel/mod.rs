@@ -17,7 +17,7 @@ use crate::features::benchmark::panel::choose::Choice;
 use crate::features::benchmark::task::{BenchInfo, BenchRequest};
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
-use crate::frame::widgets::plot::clipped;
+use crate::frame::widgets::clipped::clipped;
 use talweg::benchmark::findings::Tone;
 use talweg::benchmark::summary::{Column, Report};
 
