@@ -112,12 +112,12 @@ fn near_air(rel: vec3<f32>) -> Air {
 }
 
 // Light of the air above the surface, computed by the formula C = C_atm (1 - n·v) (n·l) (Petitprez and others). C_atm
-// is the colour of the air, n the normal, v the direction to the eye and l the direction of the sun.
+// is the colour of the air times a factor that the user sets, n the normal, v the direction to the eye and l the direction of the sun.
 fn formula(up: vec3<f32>, ray: vec3<f32>) -> vec3<f32> {
     if !has_formula() {
         return vec3<f32>(0.0);
     }
-    return frame.tint.rgb * (1.0 - saturate(dot(up, -ray))) * max(dot(up, to_sun()), 0.0);
+    return frame.cover.z * frame.tint.rgb * (1.0 - saturate(dot(up, -ray))) * max(dot(up, to_sun()), 0.0);
 }
 
 // Light of the whole sky on level terrain.

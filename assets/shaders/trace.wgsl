@@ -169,13 +169,19 @@ fn wave_noise(seed: u32, p: vec2<f32>) -> vec3<f32> {
     );
 }
 
-fn octave_share(k: u32, count: u32, wavelength: f32, spacing: f32) -> f32 {
+// Rate and start of the fade of octave k of `count` with the level of detail, if the octave has no interval of its own.
+fn octave_fade(k: u32, count: u32) -> vec2<f32> {
+    return select(vec2<f32>(f32(count) - 1.0, f32(k) - 1.0), vec2<f32>(0.0), k == 0u);
+}
+
+// Factor of an octave. `fade` holds the rate and the start of its fade with the level of detail.
+fn octave_share(fade: vec2<f32>, wavelength: f32, spacing: f32) -> f32 {
     var share = 1.0;
     if wavelength < 4.0 * spacing {
         share = smooth_step(wavelength / (2.0 * spacing) - 1.0);
     }
-    if kappa < 1.0 && k > 0u {
-        share *= smooth_step(kappa * f32(count - 1u) - f32(k - 1u));
+    if kappa < 1.0 && fade.x > 0.0 {
+        share *= smooth_step(kappa * fade.x - fade.y);
     }
     return share;
 }
@@ -438,7 +444,7 @@ fn gullied(at: u32, p: vec2<f32>, r: f32, spacing: f32, ground: Answer, found: v
     for (var octave = 0u; octave < count; octave++) {
         let o = at + 16u + 5u * octave;
         let size = real(o);
-        let shown = octave_share(octave, count, size, spacing);
+        let shown = octave_share(octave_fade(octave, count), size, spacing);
         if shown <= 0.0 { break; }
         let turn = vec2<f32>(real(o + 2u), real(o + 3u));
         let place = vec2<f32>(turn.x * p.x - turn.y * p.y, turn.y * p.x + turn.x * p.y) / size;
@@ -889,7 +895,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 // where gullies are invisible, their slope is not needed
                 under = vec4<f32>(0.0);
                 let is_seen = real(at + 7u) != 0.0 && own.most > 0.0
-                    && octave_share(0u, words[at + 15u], real(at + 16u), spacing) > 0.0;
+                    && octave_share(vec2<f32>(0.0), real(at + 16u), spacing) > 0.0;
                 pc = select(words[pc + 2u], pc + 1u, is_seen);
             } else if code == GROUND {
                 count = 1u;
@@ -1022,6 +1028,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
         var amplitude = 1.0;
         var roughness = 1.0;
         var seed = 0u;
+        var listed = 0u;
         var low = 0.0;
         var high = 0.0;
         var over = 0.0;
@@ -1033,6 +1040,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
             frequency = 1.0 / real(o + 8u);
             roughness = real(o + 9u);
             seed = words[o + 12u];
+            listed = select(words[o + 13u], 0u, surface == 3u);
         }
         for (var k = 0u; k < waves; k++) {
             var wave_seed = seed + 0x9e3779b9u * (k + 1u);
@@ -1048,44 +1056,54 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                     by = frequency / select(4.0, 2.6, k == 0u);
                     turn = select(vec2<f32>(0.8, 0.6), vec2<f32>(1.0, 0.0), k == 0u);
                 } else {
-                    part = octave_share(k, waves, 1.0 / frequency, fine);
-                    if part <= 0.0 { break; }
+                    var fade = octave_fade(k, waves);
+                    if k < listed {
+                        let octave = o + 14u + 4u * k;
+                        amplitude = real(octave);
+                        frequency = 1.0 / real(octave + 1u);
+                        by = frequency;
+                        fade = vec2<f32>(real(octave + 2u), real(octave + 3u));
+                    }
+                    part = octave_share(fade, 1.0 / frequency, fine);
+                    if part <= 0.0 && listed == 0u { break; }
                 }
                 place = vec2<f32>(
                     (turn.x * offset.x + turn.y * offset.y) * by + 0.5 + shift,
                     (turn.x * offset.y - turn.y * offset.x) * by + 0.25 - shift,
                 );
             }
-            let wave = wave_noise(wave_seed, place);
-            if k == 0u { pair.x = wave.x; } else { pair.y = wave.x; }
-            // radius of the disc, as a multiple of the wavelength
-            let radius = reach * frequency * 1.00001;
-            let here = length(wave.yz);
-            let gone = min(STEEPEST * radius, here * radius + 0.5 * CURVATURE * radius * radius) + 1e-6;
-            let steepness = min(STEEPEST, here + CURVATURE * radius) * frequency;
-            let least = max(wave.x - gone, -1.0);
-            let most = min(wave.x + gone, 1.0);
-            let by = amplitude * part;
-            if surface == 1u {
-                over += by * wave.x;
-                low += min(by * least, by * most);
-                high += max(by * least, by * most);
-                slope += abs(by) * steepness;
-            } else if surface == 2u {
-                let middle = 1.0 - sqrt(wave.x * wave.x + 4e-4);
-                let far = max(abs(least), abs(most));
-                let nearest = select(min(abs(least), abs(most)), 0.0, least <= 0.0 && most >= 0.0);
-                let root = vec2<f32>(sqrt(nearest * nearest + 4e-4), sqrt(far * far + 4e-4));
-                let below = vec2<f32>(1.0 - root.y, 1.0 - root.x);
-                let ridge = vec3<f32>(middle * middle, select(0.0, below.x * below.x, below.x > 0.0), max(below.y * below.y, 1.6e-7));
-                let dridge = 2.0 * max(max(abs(below.x), abs(below.y)), 4e-4) * (far / root.y) * steepness;
-                over += by * carried.x * ridge.x;
-                let a = by * carried.y * ridge.y;
-                let b = by * carried.z * ridge.z;
-                low += min(a, b);
-                high += max(a, b);
-                slope += abs(by) * (carried.w * ridge.z + carried.z * dridge);
-                carried = vec4<f32>(ridge * (2.0 - ridge), 2.0 * (1.0 - ridge.y) * dridge);
+            if part > 0.0 {
+                let wave = wave_noise(wave_seed, place);
+                if k == 0u { pair.x = wave.x; } else { pair.y = wave.x; }
+                // radius of the disc, as a multiple of the wavelength
+                let radius = reach * frequency * 1.00001;
+                let here = length(wave.yz);
+                let gone = min(STEEPEST * radius, here * radius + 0.5 * CURVATURE * radius * radius) + 1e-6;
+                let steepness = min(STEEPEST, here + CURVATURE * radius) * frequency;
+                let least = max(wave.x - gone, -1.0);
+                let most = min(wave.x + gone, 1.0);
+                let by = amplitude * part;
+                if surface == 1u {
+                    over += by * wave.x;
+                    low += min(by * least, by * most);
+                    high += max(by * least, by * most);
+                    slope += abs(by) * steepness;
+                } else if surface == 2u {
+                    let middle = 1.0 - sqrt(wave.x * wave.x + 4e-4);
+                    let far = max(abs(least), abs(most));
+                    let nearest = select(min(abs(least), abs(most)), 0.0, least <= 0.0 && most >= 0.0);
+                    let root = vec2<f32>(sqrt(nearest * nearest + 4e-4), sqrt(far * far + 4e-4));
+                    let below = vec2<f32>(1.0 - root.y, 1.0 - root.x);
+                    let ridge = vec3<f32>(middle * middle, select(0.0, below.x * below.x, below.x > 0.0), max(below.y * below.y, 1.6e-7));
+                    let dridge = 2.0 * max(max(abs(below.x), abs(below.y)), 4e-4) * (far / root.y) * steepness;
+                    over += by * carried.x * ridge.x;
+                    let a = by * carried.y * ridge.y;
+                    let b = by * carried.z * ridge.z;
+                    low += min(a, b);
+                    high += max(a, b);
+                    slope += abs(by) * (carried.w * ridge.z + carried.z * dridge);
+                    carried = vec4<f32>(ridge * (2.0 - ridge), 2.0 * (1.0 - ridge.y) * dridge);
+                }
             }
             if surface == 3u { continue; }
             frequency *= 2.0;
@@ -1101,7 +1119,7 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                 let t = phase - floor(phase);
                 let up = t / 0.72;
                 let down = (1.0 - t) / 0.28;
-                let shown = real(o + 7u) * octave_share(0u, 1u, size, fine);
+                let shown = real(o + 7u) * octave_share(vec2<f32>(0.0), size, fine);
                 height = level + shown * select(down * down, up * up * (2.0 - up), t < 0.72) * (0.5 + 0.5 * pair.y);
                 is_near = true;
             } else {

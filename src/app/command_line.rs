@@ -15,6 +15,7 @@ use super::{Options, run};
 use talweg::appearance::PaletteTable;
 use talweg::eval::MemoryUse;
 use talweg::field::{Control, Terrain};
+use talweg::param::Params;
 use talweg::preferences::{GlobeView, PlanetProjection};
 use talweg::scene::{CameraBookmark, Scene};
 use talweg_cli::{
@@ -37,10 +38,15 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
     let bookmark = bookmark_of(args, &job.scene)?;
     check_mode(mode, &job.scene)?;
-    if args.half_detail.is_some() && !mode.traces() {
-        return Err(Failure::Usage(anyhow::anyhow!("--half-detail needs --mode sphere-tracing")));
+    if args.half_detail.is_some() && !mode.draws_tree() {
+        return Err(Failure::Usage(anyhow::anyhow!(
+            "--half-detail needs --mode sphere-tracing or --mode adaptive-tessellation"
+        )));
     }
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
+    if !args.globe.is_empty() && !job.scene.is_planet() {
+        return Err(usage(anyhow::anyhow!("--globe sets the display of planets, but this scene is flat terrain")));
+    }
     if job.scene.is_planet() {
         if args.side.is_some() || !args.from.is_empty() {
             return Err(usage(anyhow::anyhow!(
@@ -220,6 +226,9 @@ fn draw_planet(
         .ok_or_else(|| unknown("way", &args.way, PlanetProjection::ALL.map(PlanetProjection::name)))?;
     let mut planet_view =
         PlanetView { body: PlanetAppearance::from_planet(planet), view: GlobeView::default(), projection };
+    for (index, value) in &args.globe {
+        planet_view.view.set(*index, value).map_err(|error| usage(anyhow::Error::new(error)))?;
+    }
     if let Some(times) = args.exaggeration {
         planet_view.view.exaggeration = times.clamp(1.0, 500.0);
     }

@@ -10,6 +10,8 @@ use super::render::{failed, pixels};
 use super::{CommandResult, EditorCommands, usage};
 use talweg::appearance::check_picture;
 use talweg::io::SaveTarget;
+use talweg::param::{Params, Value};
+use talweg::preferences::GlobeView;
 use talweg::scene::LightPreset;
 
 /// Draw the editor's 3D view as a PNG picture, without a window
@@ -43,8 +45,8 @@ pub struct ShotArgs {
     /// adaptive-wireframe, and, if no layers are above the construction, sphere-tracing or tracing-cost
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
-    /// Distance along a ray, in metres, at which the level of detail is halved: octaves of noise fade out, and levels
-    /// of detail switch to their simple primitives. Needs --mode sphere-tracing
+    /// Distance from the camera, in metres, at which the level of detail is halved: octaves of noise fade out, and
+    /// levels of detail switch to their simple primitives. Needs --mode sphere-tracing or adaptive-tessellation
     #[arg(long, value_name = "M", value_parser = metres)]
     pub half_detail: Option<f32>,
     /// Data drawn over the terrain: slope, change (erosion and deposition), temperature, moisture or a map such as
@@ -83,6 +85,10 @@ pub struct ShotArgs {
     /// Factor by which the relief of a planet is exaggerated
     #[arg(long, value_name = "TIMES")]
     pub exaggeration: Option<f32>,
+    /// Display setting of a planet, as in the window, for example air=Formula, rim_light=2 or cloud_cover=0; can be
+    /// repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = globe_setting)]
+    pub globe: Vec<(usize, Value)>,
     /// Also draw this many frames as the window does, with a camera that orbits once, and print their times
     #[arg(long, value_name = "FRAMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub frame_times: Option<u32>,
@@ -90,6 +96,16 @@ pub struct ShotArgs {
     /// needs
     #[arg(long)]
     pub frame_costs: bool,
+}
+
+/// Parses a display setting of a planet: the index of the parameter, and its value.
+fn globe_setting(text: &str) -> Result<(usize, Value), String> {
+    let about = GlobeView::default().about();
+    let names = || about.names.join(", ");
+    let (name, value) = text.split_once('=').ok_or_else(|| format!("write NAME=VALUE, with one of {}", names()))?;
+    let index = about.find(name.trim()).ok_or_else(|| format!("there is no `{name}`; there are {}", names()))?;
+    let value = about.params[index].parse(value).map_err(|error| error.to_string())?;
+    Ok((index, value))
 }
 
 fn metres(text: &str) -> Result<f32, String> {

@@ -124,6 +124,17 @@ impl Tree {
         {
             return fail(format!("the level of detail `from` ({from}) must be lower than `to` ({to})"));
         }
+        if let PieceKind::Disc(disc) = &piece.kind {
+            let [from, to] = [&disc.fade_from, &disc.fade_to].map(|list| list.0.len());
+            if from != to {
+                return fail(format!(
+                    "`fade_from` has {from} numbers and `fade_to` {to}; give both lists the same length"
+                ));
+            }
+            if let Some([from, to]) = disc.fade_intervals().find(|[from, to]| from >= to) {
+                return fail(format!("`fade_from` ({from}) must be lower than `fade_to` ({to}) at the same place"));
+            }
+        }
         if let PieceKind::Contour(contour) = &piece.kind
             && contour.settings.outline != OutlineFit::Drawn
             && let Err(error) = contour.outline()

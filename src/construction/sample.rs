@@ -34,19 +34,44 @@ impl Detail {
     }
 
     /// Factor from 0 to 1 that multiplies the amplitude of a noise octave. The octave fades in from 2 to 4 samples per
-    /// wavelength. In addition, octave i of n, counted from 0, fades in while `level` rises from (i - 1)/(n - 1) to
-    /// i/(n - 1). The first octave never fades with the level.
+    /// wavelength, and with the level of detail.
     #[inline]
-    pub fn octave_factor(&self, octave: usize, octaves: usize, wavelength: f64) -> f64 {
+    pub fn octave_factor(&self, fade: &OctaveFade, wavelength: f64) -> f64 {
         let mut share = 1.0;
         if wavelength < 4.0 * self.spacing {
             share = super::geometry::plane::smooth(wavelength / (2.0 * self.spacing) - 1.0).0;
         }
-        if self.level < 1.0 && octave > 0 {
-            let t = self.level * (octaves - 1) as f64 - (octave - 1) as f64;
-            share *= super::geometry::plane::smooth(t).0;
+        if self.level < 1.0 && fade.rate > 0.0 {
+            share *= super::geometry::plane::smooth(self.level * fade.rate - fade.start).0;
         }
         share
+    }
+}
+
+/// How a noise octave fades in while the level of detail κ rises: the smoothstep of κ·rate - start, from 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OctaveFade {
+    /// The inverse of the length of the interval over which the octave fades in; 0 if the octave does not fade.
+    pub rate: f64,
+    /// The beginning of the interval, multiplied by `rate`.
+    pub start: f64,
+}
+
+impl OctaveFade {
+    /// An octave that does not fade with the level of detail.
+    pub const NONE: Self = Self { rate: 0.0, start: 0.0 };
+
+    /// An octave that fades in while the level of detail rises from `begin` to `end`.
+    pub fn over([begin, end]: [f64; 2]) -> Self {
+        let rate = 1.0 / (end - begin);
+        Self { rate, start: begin * rate }
+    }
+
+    /// Octave i of n, counted from 0, without an interval of its own. It fades in from (i - 1)/(n - 1) to i/(n - 1). The
+    /// first octave does not fade.
+    pub fn of_octave(octave: usize, octaves: usize) -> Self {
+        let over = |octave: usize| Self { rate: (octaves - 1) as f64, start: (octave - 1) as f64 };
+        if octave == 0 { Self::NONE } else { over(octave) }
     }
 }
 

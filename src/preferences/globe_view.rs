@@ -27,6 +27,9 @@ crate::params! {
         shadows: bool = true;
         /// Method by which the air is drawn, if the planet has air.
         air: AirModel = AirModel::Scattering;
+        /// Brightness of the rim in Petitprez's formula C = C_atm (1 - n·v)(n·l). C_atm is the colour of the planet's
+        /// sky, multiplied by this number.
+        rim_light as "Rim": f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0 => |view| view.air == AirModel::Formula;
         /// Fraction of the sky that clouds cover. Planets with thin air have fewer clouds.
         cloud_cover: f32 ["share"] = 0.45, 0.0..=1.0;
         /// Height of the clouds above the sea.

@@ -170,6 +170,7 @@ impl PyNode {
             Value::Int(number) => number.into_pyobject(py)?.into_any(),
             Value::Bool(truth) => truth.into_pyobject(py)?.to_owned().into_any(),
             Value::Curve(curve) => curve.0.into_pyobject(py)?.into_any(),
+            Value::Numbers(numbers) => numbers.into_pyobject(py)?.into_any(),
             other => spec.show(&other).into_pyobject(py)?.into_any(),
         })
     }

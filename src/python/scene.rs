@@ -79,6 +79,9 @@ pub fn value_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
         let pairs: Vec<String> = pairs.iter().map(|(x, y)| format!("{x},{y}")).collect();
         return Ok(pairs.join(" "));
     }
+    if let Ok(numbers) = value.extract::<Vec<f32>>() {
+        return Ok(numbers.iter().map(f32::to_string).collect::<Vec<_>>().join(" "));
+    }
     if value.hasattr(intern!(value.py(), "__fspath__"))? {
         let path: PathBuf = value.extract()?;
         return Ok(path.to_string_lossy().into_owned());

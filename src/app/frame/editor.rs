@@ -14,7 +14,7 @@ use super::dialogs::overwrite::Overwrite;
 use super::document::Document;
 use super::toasts::Toasts;
 use crate::frame::commands::FileAction;
-use crate::view::{Overlay, RayDetail, ViewMode, ViewProjection};
+use crate::view::{Overlay, TreeDetail, ViewMode, ViewProjection};
 use talweg::export::origin::{OriginError, may_carry_scene, read_origin};
 use talweg::io::SaveTarget;
 use talweg::preferences::{
@@ -39,7 +39,7 @@ pub struct ViewSettings {
     pub overlay: Overlay,
     pub water: bool,
     /// Distance up to which sphere tracing shows the fine detail of a construction.
-    pub ray_detail: RayDetail,
+    pub tree_detail: TreeDetail,
     /// Perspective or orthographic projection of a terrain.
     pub lens: ViewProjection,
     /// Projection of a planet: globe, map or orbit view.
@@ -52,7 +52,7 @@ impl Default for ViewSettings {
             mode: ViewMode::default(),
             overlay: Overlay::default(),
             water: true,
-            ray_detail: RayDetail::default(),
+            tree_detail: TreeDetail::default(),
             lens: ViewProjection::default(),
             projection: PlanetProjection::default(),
         }

@@ -128,6 +128,9 @@ pub fn param_text(spec: &ParamSpec, value: &Value) -> String {
     let unit = of_param(spec);
     match value {
         Value::Float(v) if unit.name != spec.shown_unit() => unit.digits(unit.shown(f64::from(*v))),
+        Value::Numbers(numbers) if unit.name != spec.shown_unit() => {
+            numbers.iter().map(|v| unit.digits(unit.shown(f64::from(*v)))).collect::<Vec<_>>().join(" ")
+        }
         _ => spec.shown_text(value),
     }
 }
@@ -137,6 +140,11 @@ pub fn range_text(spec: &ParamSpec) -> String {
     match spec.kind {
         ParamKind::Float { hard, .. } if of_param(spec).name != spec.shown_unit() => {
             format!("{} to {}", param_text(spec, &Value::Float(hard.0)), param_text(spec, &Value::Float(hard.1)))
+        }
+        ParamKind::Numbers { hard } if of_param(spec).name != spec.shown_unit() => {
+            let unit = of_param(spec);
+            let shown = |end: f32| unit.shown(f64::from(end)) as f32;
+            ParamSpec { kind: ParamKind::Numbers { hard: (shown(hard.0), shown(hard.1)) }, ..spec.clone() }.range_text()
         }
         _ => spec.shown_range_text(),
     }

@@ -282,7 +282,7 @@ pub(super) fn apply_view_settings(
         view_state.projection = view.lens;
         redraw.write(RequestRedraw);
     }
-    let half_detail = view.ray_detail.half_metres(editor.doc.scene().settings.size_metres);
+    let half_detail = view.tree_detail.half_metres(editor.doc.scene().settings.size_metres);
     if view_state.half_detail != half_detail {
         view_state.half_detail = half_detail;
         redraw.write(RequestRedraw);

@@ -45,7 +45,7 @@ pub struct ShotOptions {
     /// Projection of a square terrain. A viewpoint that is a pose is a pose for this projection.
     pub projection: ViewProjection,
     pub mode: ViewMode,
-    /// Distance along a ray, in metres, at which the level of detail κ is 0.5; see [`ViewState::half_detail`].
+    /// Distance from the camera, in metres, at which the level of detail κ is 0.5; see [`ViewState::half_detail`].
     pub half_detail: Option<f32>,
 }
 

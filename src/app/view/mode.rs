@@ -2,11 +2,10 @@
 
 use bevy::prelude::Resource;
 
-/// How fast the level of detail κ of a construction tree falls along the rays of *Sphere tracing*. κ = 1/(1 +
-/// (t/half)²), where t is the distance from the eye. `half` is the distance at which κ is 0.5. Source: Génevaux et al.
-/// 2014, §6.
+/// How fast the level of detail κ of a construction tree falls with the distance t from the eye: κ = 1/(1 +
+/// (t/half)²). `half` is the distance at which κ is 0.5. Source: Génevaux et al. 2014, §6.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum RayDetail {
+pub enum TreeDetail {
     /// Full detail at any distance.
     #[default]
     Full,
@@ -18,7 +17,7 @@ pub enum RayDetail {
     Sixteenth,
 }
 
-impl RayDetail {
+impl TreeDetail {
     /// All variants, in the order of the menu.
     pub const ALL: [Self; 4] = [Self::Full, Self::Side, Self::Quarter, Self::Sixteenth];
 

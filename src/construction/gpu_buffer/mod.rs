@@ -78,7 +78,7 @@ use super::sample::{Detail, GroundBounds};
 /// First word of every buffer, which identifies the format.
 pub const MAGIC: u32 = 0x7a1_0004;
 /// Version of the buffer's layout.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// Number of words of the header.
 pub const HEADER: usize = 16;
 

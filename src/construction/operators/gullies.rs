@@ -18,7 +18,7 @@ use crate::gpu_buffer::{Encoder, op, rounded_outward};
 use crate::materials::shares::MaterialFractions;
 use crate::piece::{OperatorGroup, PieceForm, piece_form};
 use crate::row_samples::{LANES, PointRow, RowSamples};
-use crate::sample::{Detail, GroundBounds, GroundSample};
+use crate::sample::{Detail, GroundBounds, GroundSample, OctaveFade};
 
 talweg_ground::params! {
     /// Cuts branching gullies into the slopes of its features, at any size. No water is simulated, so no sediment is
@@ -107,7 +107,7 @@ impl PreparedGullies {
     }
 
     fn octave_factor(&self, detail: &Detail, octave: usize, wavelength: f64) -> f64 {
-        detail.octave_factor(octave, self.law.octaves.len(), wavelength)
+        detail.octave_factor(&OctaveFade::of_octave(octave, self.law.octaves.len()), wavelength)
     }
 
     /// Level of detail of the ground whose slope is measured.

@@ -5,7 +5,7 @@
 //! Source: Génevaux et al. 2014, §4.1 and fig. 5.
 
 use super::falloff::{Falloff, row_of_weights};
-use super::ground::{ReliefField, ReliefParams, ReliefStyle};
+use super::ground::{OctaveLists, ReliefField, ReliefParams, ReliefStyle};
 use super::leaf::{PreparedPrimitive, Primitive};
 use crate::compiled_program::{Builder, PieceSite};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, length, scaled, sub};
@@ -13,7 +13,7 @@ use crate::gpu_buffer::{ImageSamples, Words};
 use crate::piece::PieceForm;
 use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
-use talweg_ground::param::Params;
+use talweg_ground::param::{NumberList, Params};
 
 talweg_ground::params! {
     /// Round ground: a plain, hills, mountains or dunes.
@@ -39,11 +39,27 @@ talweg_ground::params! {
         octaves: u32 = 6, 1..=16, slider 1..=10;
         /// Height of each hill size relative to the next larger one: low values are smooth, high values rugged.
         roughness: f32 = 0.45, 0.0..=0.95, slider 0.2..=0.7;
+        /// Heights of the hill sizes, beginning with the largest size. They replace the height and the roughness; sizes
+        /// beyond the end of the list continue with the roughness.
+        octave_heights as "Heights of the sizes": NumberList<-100_000, 100_000> ["m"] = NumberList::default() => |disc| disc.surface.has_octaves();
+        /// Distances between the hills of each size, beginning with the largest. They replace the size; sizes beyond the
+        /// end of the list are half as wide as the size before.
+        octave_sizes as "Widths of the sizes": NumberList<1, 1_000_000> ["m"] = NumberList::default() => |disc| disc.surface.has_octaves();
+        /// Levels of detail, from 0 to 1, up to which each hill size is invisible, beginning with the largest size. Each
+        /// number must be less than the number of the other list at the same place.
+        fade_from as "Sizes fade in from": NumberList<0, 1> = NumberList::default() => |disc| disc.surface.has_octaves();
+        /// Levels of detail from which each hill size has its full height. A size without numbers in both lists fades in
+        /// after the size before, and the largest is always visible.
+        fade_to as "Sizes fade in to": NumberList<0, 1> = NumberList::default() => |disc| disc.surface.has_octaves();
         /// Direction towards which the wind blows, for dunes: 0 is east, 90 is south.
         wind_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
         /// Seed of the random values. Another seed changes the positions of the hills, but not their form.
         seed: u32 = 1, 0..=1_000_000, slider 0..=100;
     }
+}
+
+fn exact(numbers: &[f32]) -> Vec<f64> {
+    numbers.iter().copied().map(f64::from).collect()
 }
 
 /// A disc prepared for evaluation.
@@ -59,6 +75,12 @@ pub struct PreparedDisc {
 }
 
 impl Disc {
+    /// The intervals of the level of detail over which the first hill sizes fade in.
+    pub fn fade_intervals(&self) -> impl Iterator<Item = [f64; 2]> {
+        let ends = self.fade_from.0.iter().zip(&self.fade_to.0);
+        ends.map(|(from, to)| [f64::from(*from), f64::from(*to)])
+    }
+
     /// Prepares the disc for evaluation, with random values from `seed`.
     pub fn prepare(&self, seed: u32) -> PreparedDisc {
         let wind = f64::from(self.wind_angle) * (std::f64::consts::PI / 180.0);
@@ -69,6 +91,11 @@ impl Disc {
             octaves: self.octaves as usize,
             roughness: f64::from(self.roughness),
             wind: [libm::cos(wind), libm::sin(wind)],
+            lists: OctaveLists {
+                amplitudes: exact(&self.octave_heights.0),
+                wavelengths: exact(&self.octave_sizes.0),
+                intervals: self.fade_intervals().collect(),
+            },
         };
         let radius = f64::from(self.radius);
         PreparedDisc {
@@ -154,9 +181,11 @@ impl Primitive for PreparedDisc {
     /// - distances up to which the weight is 1 and from which the weight is 0;
     /// - ground form (0 level, 1 hills, 2 ridged, 3 dunes), number of octaves;
     /// - amplitude, wavelength in metres, roughness, wind (2);
-    /// - seed.
+    /// - seed;
+    /// - if a list of the disc gives values of octaves, a list of all octaves: amplitude, wavelength, and rate and start
+    ///   of its [fade](crate::sample::OctaveFade); otherwise an empty list.
     ///
-    /// Octave i of n, counted from 0, has the frequency 2ⁱ/wavelength. Its amplitude is amplitude · roughnessⁱ, and its
+    /// With an empty list, octave i of n, counted from 0, has the frequency 2ⁱ/wavelength. Its amplitude is amplitude · roughnessⁱ, and its
     /// seed is seed + 0x9e3779b9 (i + 1). The octave's lattice is rotated by i times the smaller angle of the 3-4-5
     /// triangle. The lattice is then moved by (½ + r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have two octaves, with
     /// wavelengths of 2.6 and 4 times the dunes' wavelength.
@@ -166,5 +195,8 @@ impl Primitive for PreparedDisc {
         out.words([form.surface as u32, form.octaves as u32]);
         out.reals([form.amplitude, form.size, form.roughness, form.wind[0], form.wind[1]]);
         out.word(self.ground.seed());
+        let listed: Vec<[f64; 4]> = self.ground.listed_octaves().collect();
+        out.word(listed.len() as u32);
+        listed.into_iter().for_each(|octave| out.reals(octave));
     }
 }

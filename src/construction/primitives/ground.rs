@@ -1,23 +1,25 @@
 //! Ground forms of a disc: level, hills, ridged mountains or dunes, as sums of noise.
 //!
-//! Let η be the noise at a position p, ηᵢ its value in octave i, s = 1/size and gᵢ = roughnessⁱ. Every octave is
-//! rotated against the previous octave by the smaller angle of the 3-4-5 triangle.
-//! - Hills: Σ gᵢ η(2ⁱ s p).
-//! - Ridged: Σ gᵢ wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests have
+//! Let η be the noise at a position p, aᵢ the height of octave i and sᵢ its frequency, the inverse of its wavelength.
+//! These are amplitude · roughnessⁱ and 2ⁱ/size, or the numbers of lists. Let ηᵢ = η(sᵢ p). Every octave is rotated
+//! against the previous octave by the smaller angle of the 3-4-5 triangle.
+//! - Hills: Σ aᵢ ηᵢ bᵢ(κ). The factor bᵢ rises from 0 to 1 over an interval of the level of detail κ.
+//! - Ridged: Σ aᵢ bᵢ(κ) wᵢ rᵢ with rᵢ = (1 - √(ηᵢ² + ε²))² and wᵢ = rᵢ₋₁(2 - rᵢ₋₁), so that only crests have
 //!   smaller crests (after Musgrave, Kolb & Mace 1989). ε rounds the crests slightly.
-//! - Dunes: the height is P(φ)·m with the phase φ = u s + 0.55 η(s p / 2.6), where u is the distance downwind. P is the
+//! - Dunes: the height is P(φ)·m with the phase φ = u s + 0.55 η(s p / 2.6), where u is the distance downwind and
+//!   s = 1/size. P is the
 //!   profile of a dune: a gentle rise t²(2 - t) over 0.72 of the wavelength, then a lee slope (1 - t)² behind a sharp
 //!   crest. t runs from 0 to 1 over each part. The factor
 //!   m = ½ + ½η(s p / 4) varies the height of the dunes.
 //!
 //! Bounds: the bound of a product ab is |∇(ab)| ≤ |∇a| sup b + sup a |∇b|. The bound of a sum is the sum of the bounds
 //! of its terms.
-//! Source: Génevaux et al. 2014, §4.1 and §7.2.1.
+//! Source: Génevaux et al. 2014, §4.1, §6 (bᵢ) and §7.2.1.
 
 use super::noise::{ReliefNoise, floor};
 use crate::geometry::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};
 use crate::row_samples::LANES;
-use crate::sample::Detail;
+use crate::sample::{Detail, OctaveFade};
 
 talweg_ground::choices! {
     /// Forms of a disc's ground: level, hills, ridged mountains or dunes.
@@ -26,6 +28,13 @@ talweg_ground::choices! {
         Hills "Hills": "Rounded hills and hollows.",
         Ridged "Mountains": "Sharp crests with smaller crests on them.",
         Dunes "Dunes": "Sand dunes with gentle windward slopes and steep lee slopes.",
+    }
+}
+
+impl ReliefStyle {
+    /// Whether the form is a sum of octaves, whose number and values the user sets.
+    pub fn has_octaves(self) -> bool {
+        matches!(self, Self::Hills | Self::Ridged)
     }
 }
 
@@ -41,7 +50,7 @@ const SWELL_WAVES: f64 = 4.0;
 const EDGE: f64 = 4e-4;
 
 /// A [`ReliefStyle`] with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReliefParams {
     /// Form of the ground: level, hills, ridged mountains or dunes.
     pub surface: ReliefStyle,
@@ -55,6 +64,27 @@ pub struct ReliefParams {
     pub roughness: f64,
     /// Unit vector in the direction towards which the wind blows.
     pub wind: Point,
+    /// Numbers that replace the values of the first octaves of hills and ridges.
+    pub lists: OctaveLists,
+}
+
+/// Values of single octaves, beginning with octave 0. Octaves beyond the end of a list follow the rules of
+/// [`ReliefParams`]: each has half the wavelength of the previous octave, and its amplitude times the roughness.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OctaveLists {
+    /// Amplitudes aᵢ in metres.
+    pub amplitudes: Vec<f64>,
+    /// Wavelengths 1/sᵢ in metres.
+    pub wavelengths: Vec<f64>,
+    /// Intervals of the level of detail κ, from 0 to 1, over which the octaves fade in.
+    pub intervals: Vec<[f64; 2]>,
+}
+
+impl OctaveLists {
+    /// Whether all octaves follow the rules, so that each is finer than the previous octave.
+    fn is_empty(&self) -> bool {
+        self.amplitudes.is_empty() && self.wavelengths.is_empty() && self.intervals.is_empty()
+    }
 }
 
 /// Ground heights as a function of position.
@@ -69,6 +99,7 @@ pub struct ReliefField {
 struct ReliefOctave {
     amplitude: f64,
     frequency: f64,
+    fade: OctaveFade,
     /// Map from positions in metres to positions in wavelengths of the octave.
     map: Affine,
     noise: ReliefNoise,
@@ -100,7 +131,10 @@ impl ReliefField {
         let mut turn = [[1.0, 0.0], [0.0, 1.0]];
         let mut octaves = Vec::with_capacity(count);
         let (mut frequency, mut amplitude) = (1.0 / form.size, form.amplitude);
+        let lists = if form.surface == ReliefStyle::Dunes { OctaveLists::default() } else { form.lists.clone() };
         for k in 0..count {
+            frequency = lists.wavelengths.get(k).map_or(frequency, |wavelength| 1.0 / wavelength);
+            amplitude = lists.amplitudes.get(k).copied().unwrap_or(amplitude);
             if form.surface == ReliefStyle::Dunes {
                 frequency = 1.0 / (form.size * if k == 0 { WANDER_WAVES } else { SWELL_WAVES });
             }
@@ -111,6 +145,10 @@ impl ReliefField {
             octaves.push(ReliefOctave {
                 amplitude,
                 frequency,
+                fade: match lists.intervals.get(k) {
+                    Some(interval) => OctaveFade::over(*interval),
+                    None => OctaveFade::of_octave(k, count),
+                },
                 map: Affine {
                     rows: [
                         [turn[0][0] * frequency, turn[0][1] * frequency],
@@ -135,6 +173,13 @@ impl ReliefField {
     /// The seed of the octaves.
     pub fn seed(&self) -> u32 {
         self.seed
+    }
+
+    /// Amplitude in metres, wavelength in metres, and rate and start of the [fade](OctaveFade) of each octave, if a list
+    /// gives any of them.
+    pub fn listed_octaves(&self) -> impl Iterator<Item = [f64; 4]> {
+        let listed = if self.form.lists.is_empty() { &[] } else { &self.octaves[..] };
+        listed.iter().map(|octave| [octave.amplitude, 1.0 / octave.frequency, octave.fade.rate, octave.fade.start])
     }
 
     /// Height above the disc's level, and the gradient of this height if `G` is true. The position `p` is relative to
@@ -186,7 +231,7 @@ impl ReliefField {
     }
 
     fn dune_amplitude(&self, detail: &Detail) -> f64 {
-        self.form.amplitude * detail.octave_factor(0, 1, self.form.size)
+        self.form.amplitude * detail.octave_factor(&OctaveFade::NONE, self.form.size)
     }
 
     /// Range of the height over `capsule`, and bound of the height's gradient.
@@ -201,11 +246,13 @@ impl ReliefField {
 
     /// The octaves that are visible at this level of detail, with their amplitudes.
     fn shown<'a>(&'a self, detail: &'a Detail) -> impl Iterator<Item = (&'a ReliefOctave, f64)> {
-        let count = self.octaves.len();
-        self.octaves.iter().enumerate().map_while(move |(k, octave)| {
-            let share = detail.octave_factor(k, count, 1.0 / octave.frequency);
-            (share > 0.0).then_some((octave, octave.amplitude * share))
-        })
+        // if each octave is finer than the previous octave, no octave follows an invisible octave
+        let is_ordered = self.form.lists.is_empty();
+        let shares =
+            self.octaves.iter().map(move |octave| (octave, detail.octave_factor(&octave.fade, 1.0 / octave.frequency)));
+        let visible =
+            shares.take_while(move |(_, share)| *share > 0.0 || !is_ordered).filter(|(_, share)| *share > 0.0);
+        visible.map(|(octave, share)| (octave, octave.amplitude * share))
     }
 
     fn hills<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
@@ -271,9 +318,15 @@ impl ReliefField {
             let dridge = 2.0 * higher(below.max_abs(), EDGE) * (value.max_abs() / root.high) * steep;
             sum.0 = sum.0.plus(fading(weight.product(ridge), detail).times(amplitude));
             sum.1 += amplitude.abs() * (dweight * ridge.high + weight.high * dridge);
-            dweight = 2.0 * (1.0 - ridge.low) * dridge;
+            let own_slope = 2.0 * (1.0 - ridge.low) * dridge;
             let of = |r: f64| r * (2.0 - r);
-            weight = Interval::new(of(ridge.low), of(ridge.high));
+            let own = Interval::new(of(ridge.low), of(ridge.high));
+            // at some levels of detail a list hides this octave but not the next octave
+            let can_vanish = detail.is_every_level() && !self.form.lists.is_empty();
+            (weight, dweight) = match can_vanish {
+                true => (own.union(weight), higher(own_slope, dweight)),
+                false => (own, own_slope),
+            };
         }
         sum
     }

@@ -33,6 +33,7 @@ fn param_json(spec: &ParamSpec) -> serde_json::Value {
             Value::Float(v) => json!(v),
             Value::Int(v) => json!(v),
             Value::Bool(v) => json!(v),
+            Value::Numbers(v) => json!(v),
             other => json!(spec.show(other)),
         },
     });
@@ -52,6 +53,10 @@ fn param_json(spec: &ParamSpec) -> serde_json::Value {
             "choice"
         }
         ParamKind::Curve => "curve",
+        ParamKind::Numbers { hard } => {
+            value["hard"] = json!(hard);
+            "numbers"
+        }
         ParamKind::Image => "image",
         ParamKind::Layer => "layer",
         ParamKind::Tree => "tree",

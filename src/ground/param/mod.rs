@@ -17,10 +17,11 @@ use std::sync::Arc;
 pub use disabled::{disabled_reason, disabling_values};
 pub use json::description_json;
 pub use text::{ParamsInFile, deserialize_params, serialize_params};
-use types::wrong_type;
 pub use types::{
-    ImageFile, LayerName, ParamType, StructuredParam, StructuredValue, ToneCurve, WithRange, WithoutRange,
+    ImageFile, LayerName, MOST_NUMBERS, NumberList, ParamType, StructuredParam, StructuredValue, ToneCurve, WithRange,
+    WithoutRange,
 };
+use types::{numbers_text, parse_numbers, wrong_type};
 
 /// The current value of a parameter, independent of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,8 @@ pub enum Value {
     Choice(usize),
     /// Value of a [`ParamKind::Curve`].
     Curve(ToneCurve),
+    /// Value of a [`ParamKind::Numbers`].
+    Numbers(Vec<f32>),
     /// Value of a [`ParamKind::Image`] or [`ParamKind::Layer`].
     Text(String),
     /// Value of a [`ParamKind::Tree`] or [`ParamKind::Strokes`].
@@ -75,6 +78,11 @@ pub enum ParamKind {
     Choice(&'static [ChoiceOption]),
     /// A [`ToneCurve`] from [0, 1] to [0, 1].
     Curve,
+    /// A [`NumberList`]. Each number is clamped to `hard`.
+    Numbers {
+        /// Range that each number is clamped to.
+        hard: (f32, f32),
+    },
     /// An [`ImageFile`].
     Image,
     /// A [`LayerName`].
@@ -246,6 +254,10 @@ impl ParamSpec {
             (ParamKind::Float { hard, .. }, Value::Float(v)) => Value::Float(v.clamp(hard.0, hard.1)),
             (ParamKind::Int { hard, .. }, Value::Int(v)) => Value::Int((*v).clamp(hard.0, hard.1)),
             (ParamKind::Curve, Value::Curve(c)) => Value::Curve(c.sanitised()),
+            (ParamKind::Numbers { hard }, Value::Numbers(numbers)) => {
+                let numbers = numbers.iter().filter(|v| !v.is_nan()).take(MOST_NUMBERS);
+                Value::Numbers(numbers.map(|v| v.clamp(hard.0, hard.1)).collect())
+            }
             (ParamKind::Tree | ParamKind::Strokes, Value::Structured(structured)) => {
                 structured.sanitised().map_or_else(|| value.clone(), |(mended, _)| Value::Structured(mended))
             }
@@ -262,6 +274,7 @@ impl ParamSpec {
             (Value::Choice(i), ParamKind::Choice(options)) => options.get(*i).map_or("?", |o| o.name).to_string(),
             (Value::Choice(i), _) => format!("{i}"),
             (Value::Curve(c), _) => c.to_string(),
+            (Value::Numbers(numbers), _) => numbers_text(numbers),
             (Value::Text(text), _) => text.clone(),
             (Value::Structured(tree), _) => tree.to_text(),
         }
@@ -294,6 +307,11 @@ impl ParamSpec {
             ParamKind::Curve => ToneCurve::parse(text_trimmed)
                 .map(Value::Curve)
                 .ok_or_else(|| fail("give points with increasing x, like 0,0 0.5,0.3 1,1".into())),
+            ParamKind::Numbers { hard } => parse_numbers(text_trimmed)
+                .filter(|numbers| numbers.len() <= MOST_NUMBERS)
+                .filter(|numbers| numbers.iter().all(|v| *v >= hard.0 && *v <= hard.1))
+                .map(Value::Numbers)
+                .ok_or_else(|| fail(format!("give {}{}", self.range_text(), self.unit_suffix()))),
             ParamKind::Image | ParamKind::Layer => Ok(Value::Text(text_trimmed.into())),
             ParamKind::Tree | ParamKind::Strokes => match &self.default {
                 Value::Structured(default) => default.parse(text_trimmed).map(Value::Structured).map_err(fail),
@@ -310,6 +328,9 @@ impl ParamSpec {
             ParamKind::Bool => "true or false".into(),
             ParamKind::Choice(options) => options.iter().map(|o| o.name).collect::<Vec<_>>().join(", "),
             ParamKind::Curve => "points x,y with x increasing from 0 to 1".into(),
+            ParamKind::Numbers { hard } => {
+                format!("at most {MOST_NUMBERS} numbers with spaces between them, each from {} to {}", hard.0, hard.1)
+            }
             ParamKind::Image => "a heightmap, picture or mesh (.png, .tif, .exr, .r16, .r32, .hgt, .asc, .glb, .obj …), or a built-in stamp such as stamp:crater".into(),
             ParamKind::Layer => "the name of a layer".into(),
             ParamKind::Tree => "a construction tree in the format of scene files".into(),

@@ -95,6 +95,25 @@ fn values_are_read_exactly_or_refused_by_name() {
 }
 
 #[test]
+fn lists_of_numbers_are_clamped_shown_and_read() {
+    let kind = <NumberList<-10, 10> as WithoutRange>::kind();
+    let spec =
+        ParamSpec { kind, default: Value::Numbers(Vec::new()), ..TestGroup::default().about().params[0].clone() };
+    for (text, numbers) in [("1 -2.5 3", vec![1.0, -2.5, 3.0]), (" 1,2 ", vec![1.0, 2.0]), ("", vec![])] {
+        let read = spec.parse(text).unwrap();
+        assert_eq!(read, Value::Numbers(numbers));
+        assert_eq!(spec.parse(&spec.show(&read)), Ok(read));
+    }
+    for text in ["1 two", "11", &"1 ".repeat(33), "NaN"] {
+        let why = spec.parse(text).unwrap_err().to_string();
+        assert!(why.contains("at most 32 numbers with spaces between them, each from -10 to 10"), "{text}: {why}");
+    }
+    let clamped = spec.clamp(&Value::Numbers(vec![f32::NAN, -20.0, 3.0, f32::INFINITY]));
+    assert_eq!(clamped, Value::Numbers(vec![-10.0, 3.0, 10.0]));
+    assert_eq!(spec.clamp(&Value::Numbers(vec![1.0; 40])), Value::Numbers(vec![1.0; 32]));
+}
+
+#[test]
 fn curves_are_monotone_between_monotone_points() {
     let curve = ToneCurve::parse("0,0 0.2,0.1 0.3,0.8 1,1").unwrap().prepare();
     let samples: Vec<f32> = (0..=1000).map(|i| curve.value(i as f32 / 1000.0)).collect();

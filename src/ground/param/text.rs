@@ -60,6 +60,7 @@ impl Serialize for ValueInFile {
             }
             (Value::Choice(index), _) => serializer.serialize_u64(*index as u64),
             (Value::Curve(curve), _) => curve.serialize(serializer),
+            (Value::Numbers(numbers), _) => numbers.serialize(serializer),
             (Value::Text(text), _) => serializer.serialize_str(text),
             (Value::Structured(value), _) => erased_serde::serialize(value.as_serialize(), serializer),
         }
@@ -133,6 +134,7 @@ impl<'de> DeserializeSeed<'de> for ValueSeed {
             ParamKind::Bool => Value::Bool(bool::deserialize(from)?),
             ParamKind::Choice(_) => from.deserialize_identifier(self)?,
             ParamKind::Curve => Value::Curve(ToneCurve::deserialize(from)?),
+            ParamKind::Numbers { .. } => Value::Numbers(Vec::deserialize(from)?),
             ParamKind::Image | ParamKind::Layer => Value::Text(String::deserialize(from)?),
             ParamKind::Tree | ParamKind::Strokes => {
                 let Value::Structured(default) = &self.0.default else {

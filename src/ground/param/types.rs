@@ -213,6 +213,43 @@ impl ParamType for ToneCurve {
     }
 }
 
+/// A list of at most 32 numbers from `LOW` to `HIGH`; empty if unset.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct NumberList<const LOW: i32, const HIGH: i32>(pub Vec<f32>);
+
+/// Maximum length of a [`NumberList`].
+pub const MOST_NUMBERS: usize = 32;
+
+/// Parses numbers that are separated by spaces or commas.
+pub(super) fn parse_numbers(text: &str) -> Option<Vec<f32>> {
+    let words = text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty());
+    words.map(|word| word.parse().ok()).collect()
+}
+
+/// The numbers as text, separated by spaces.
+pub(super) fn numbers_text(numbers: &[f32]) -> String {
+    numbers.iter().map(f32::to_string).collect::<Vec<_>>().join(" ")
+}
+
+impl<const LOW: i32, const HIGH: i32> WithoutRange for NumberList<LOW, HIGH> {
+    fn kind() -> ParamKind {
+        ParamKind::Numbers { hard: (LOW as f32, HIGH as f32) }
+    }
+}
+
+impl<const LOW: i32, const HIGH: i32> ParamType for NumberList<LOW, HIGH> {
+    fn to_value(&self) -> Value {
+        Value::Numbers(self.0.clone())
+    }
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError> {
+        match value {
+            Value::Numbers(numbers) => Ok(Self(numbers.clone())),
+            _ => Err(wrong_type(spec, "a list of numbers")),
+        }
+    }
+}
+
 /// A heightmap or image: the path of a file, or a built-in stamp such as `stamp:crater`; empty if unset.
 ///
 /// Inside the program paths are absolute. A scene file stores them relative to its own folder where possible.

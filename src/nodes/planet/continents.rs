@@ -1,7 +1,7 @@
 //! Continents and ocean floors: fractal noise modulated by the cells of a Voronoi diagram.
 //!
 //! Law (Petitprez 2007): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th
-//! nearest centre with up to eight coefficients, a = (-1, -2, 1.5) by default. Distances are chords through the unit
+//! nearest centre with up to 40 coefficients, a = (-1, -2, 1.5) by default. Distances are chords through the unit
 //! sphere times the square root of the number of centres, so that the range of V does not depend on that number. The
 //! centres are uniform on the sphere. Plates are where V exceeds its value at the coast; elsewhere is ocean floor. A
 //! smooth step raises the plates and lowers the floors, which gives the two peaks of Earth's hypsometric curve; the
@@ -15,6 +15,7 @@
 //! Source: Petitprez 2007, part 1, figures 2 to 5; Olsen 2004 for the diagram.
 
 use std::f32::consts::FRAC_2_PI;
+use std::ops::Range;
 
 use crate::generators::octaves::{self, NoiseFade, Octaves, RowReader};
 use crate::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
@@ -23,6 +24,7 @@ use crate::{Context, Generator, NodeParts, OnPlanet, Traits};
 use talweg_ground::field::globe::{face_direction, face_tangents};
 use talweg_ground::field::vector::{dot, squared_distance};
 use talweg_ground::field::{Cancelled, Globe, smooth_step};
+use talweg_ground::param::NumberList;
 
 talweg_ground::choices! {
     /// Combination of the noise with the cells of the plates.
@@ -64,6 +66,8 @@ talweg_ground::params! {
         seventh as "Seventh nearest": f32 = 0.0, -10.0..=10.0, slider -3.0..=3.0 => |c| c.plates >= 7;
         /// Weight of the distance to the eighth nearest centre.
         eighth as "Eighth nearest": f32 = 0.0, -10.0..=10.0, slider -3.0..=3.0 => |c| c.plates >= 8;
+        /// Weights of the distances to the ninth nearest centre, the tenth, and so on.
+        farther as "Farther centres": NumberList<-10, 10> = NumberList::default() => |c| c.plates >= 9;
         /// Value of the cells at the coast.
         coast: CoastLevel = CoastLevel::Land;
         /// Fraction of the globe that continents cover.
@@ -161,8 +165,6 @@ impl Generator for Continents {
     }
 }
 
-/// Largest number of centres whose distances V can sum.
-const MOST_CENTRES: usize = 8;
 /// Number of nearest centres that a point needs at least.
 const LEAST_CENTRES: usize = 3;
 /// Number of points that are processed at once.
@@ -172,9 +174,10 @@ impl Continents {
     /// The coefficients of V for the nearest centres, starting with the nearest.
     fn coefficients(&self) -> Vec<f32> {
         let all = [self.first, self.second, self.third, self.fourth, self.fifth, self.sixth, self.seventh, self.eighth];
-        let most = MOST_CENTRES.min(self.plates as usize);
-        let last = all[..most].iter().rposition(|&a| a != 0.0).unwrap_or(0);
-        all[..(last + 1).max(LEAST_CENTRES)].to_vec()
+        let mut all: Vec<f32> = all.iter().chain(&self.farther.0).copied().take(self.plates as usize).collect();
+        let last = all.iter().rposition(|&a| a != 0.0).unwrap_or(0);
+        all.truncate((last + 1).max(LEAST_CENTRES));
+        all
     }
 
     /// Height at a point, from three values: the fractal noise `p` (about 0 to 1), the value `v` of the Voronoi cells
@@ -224,7 +227,7 @@ struct Working {
     apart: Vec<f32>,
     /// Bucket of each point. `squares` holds the squared distances from each point to its nearest centres.
     bucket: Vec<usize>,
-    squares: [Vec<f32>; MOST_CENTRES],
+    squares: Vec<Vec<f32>>,
     /// Samples of the row that are near a plate boundary.
     near: Vec<usize>,
     noise: Vec<f32>,
@@ -357,29 +360,27 @@ impl<'a> PlateCells<'a> {
         let Working { moved: [x, y, z], apart, bucket, squares, .. } = working;
         apart.resize(n, 0.0);
         bucket.resize(n, 0);
-        squares.iter_mut().for_each(|s| s.resize(n, 0.0));
         for (((x, y), z), bucket) in x.iter_mut().zip(&mut *y).zip(&mut *z).zip(&mut *bucket) {
             [*x, *y, *z] = unit([*x, *y, *z]);
             let (face, place) = face_tangents([*x, *y, *z].map(f64::from));
             let [column, row] = place.map(|t| (((t + 1.0) * (0.5 * BUCKETS as f64)) as usize).min(BUCKETS - 1));
             *bucket = (face * BUCKETS + row) * BUCKETS + column;
         }
-        let nearest = match self.coefficients.len() {
-            3 => write_nearest::<3>,
-            4 => write_nearest::<4>,
-            5 => write_nearest::<5>,
-            6 => write_nearest::<6>,
-            7 => write_nearest::<7>,
-            _ => write_nearest::<8>,
+        let (count, nearest): (usize, NearestWriter) = match self.coefficients.len() {
+            3 => (3, write_nearest::<3>),
+            4 => (4, write_nearest::<4>),
+            5..=6 => (6, write_nearest::<6>),
+            7..=8 => (8, write_nearest::<8>),
+            9..=16 => (16, write_nearest::<16>),
+            _ => (40, write_nearest::<40>),
         };
+        squares.resize_with(count, Vec::new);
+        squares.iter_mut().for_each(|square| square.resize(n, 0.0));
         let mut start = 0;
         while start < n {
             let here = bucket[start];
             let end = (start + 1..n).find(|&k| bucket[k] != here).unwrap_or(n);
-            let run = start..end;
-            let points = [&x[run.clone()], &y[run.clone()], &z[run.clone()]];
-            let squares = squares.each_mut().map(|square| &mut square[run.clone()]);
-            nearest(&self.centres, &self.buckets[here], points, squares);
+            nearest(&self.centres, &self.buckets[here], [x, y, z], start..end, squares);
             start = end;
         }
         for (k, (out, apart)) in out.iter_mut().zip(apart).enumerate() {
@@ -415,19 +416,23 @@ impl<'a> PlateCells<'a> {
     }
 }
 
-/// Writes the squared chord lengths from each point to the `N` nearest centres of the point's bucket, into the first
-/// `N` slices of `squares`.
+/// An instance of [`write_nearest`].
+type NearestWriter = fn(&[[f32; 3]], &[u16], [&[f32]; 3], Range<usize>, &mut [Vec<f32>]);
+
+/// Writes the squared chord lengths from each point of `run` to the `N` nearest centres of the points' bucket, into the
+/// `N` vectors of `squares`. Where the bucket has fewer centres, the missing lengths are infinite.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn write_nearest<const N: usize>(
     centres: &[[f32; 3]],
     bucket: &[u16],
     [x, y, z]: [&[f32]; 3],
-    mut squares: [&mut [f32]; MOST_CENTRES],
+    run: Range<usize>,
+    squares: &mut [Vec<f32>],
 ) {
     let least = |a: f32, b: f32| if a < b { a } else { b };
     let most = |a: f32, b: f32| if a < b { b } else { a };
-    for start in (0..x.len()).step_by(LANES) {
-        let here = start..x.len().min(start + LANES);
+    for start in run.clone().step_by(LANES) {
+        let here = start..run.end.min(start + LANES);
         let [x, y, z] = [x, y, z].map(|from| {
             let mut lanes = [0.0; LANES];
             lanes[..here.len()].copy_from_slice(&from[here.clone()]);

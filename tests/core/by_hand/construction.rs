@@ -9,7 +9,7 @@ use talweg::construction::primitives::ground::ReliefStyle;
 use talweg::construction::primitives::image::{Image, ImageSettings};
 use talweg::construction::trace::{TraceRay, Tracer};
 use talweg::construction::{Detail, GroundSample, OperatorGroup, Piece, PieceKind, Program, Tree};
-use talweg::param::ImageFile;
+use talweg::param::{ImageFile, NumberList};
 use talweg::scene::Scene;
 
 fn alone(form: PieceKind) -> Program {
@@ -233,6 +233,59 @@ fn levels_of_detail_mix_the_heights() {
         let sample = program.sample([4000.0, 4000.0], &Detail { level, spacing: 0.0 });
         assert!((sample.height - height).abs() < 1e-3, "{level}: {} instead of {height}", sample.height);
         assert!((sample.weight - 1.0).abs() < 1e-9, "{level}: {}", sample.weight);
+    }
+}
+
+/// f = c_z + Σ aᵢ η((p - c)·sᵢ) bᵢ(κ) with lists of aᵢ, 1/sᵢ and the intervals of bᵢ (§6, figure 16).
+#[test]
+fn a_disc_sums_the_octaves_of_its_lists() {
+    let disc = |heights: &[f32], sizes: &[f32], from: &[f32], to: &[f32]| {
+        let disc = Disc { radius: 30_000.0, core: 0.9, height: 500.0, octaves: 3, roughness: 0.0, ..Disc::default() };
+        alone(PieceKind::Disc(Disc {
+            octave_heights: NumberList(heights.into()),
+            octave_sizes: NumberList(sizes.into()),
+            fade_from: NumberList(from.into()),
+            fade_to: NumberList(to.into()),
+            ..disc
+        }))
+    };
+    let (sizes, from, to) = ([700.0, 1300.0, 200.0], [0.1, 0.5, 0.2], [0.3, 0.9, 0.4]);
+    let all = disc(&[100.0, -40.0, 25.0], &sizes, &from, &to);
+    let octaves = [[100.0, 0.0, 0.0], [0.0, -40.0, 0.0], [0.0, 0.0, 25.0]].map(|one| disc(&one, &sizes, &[], &[]));
+    let factor = |k: usize, level: f64| {
+        let t = ((level - f64::from(from[k])) / f64::from(to[k] - from[k])).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
+    };
+    let mut differs = 0;
+    for k in 0..200 {
+        let p = [2000.0 + 17.0 * f64::from(k), 5000.0 - 9.0 * f64::from(k)];
+        for level in [0.0, 0.1, 0.25, 0.35, 0.5, 0.7, 0.9, 1.0] {
+            let height = all.sample(p, &Detail { level, spacing: 0.0 }).height;
+            let parts = octaves.iter().map(|octave| sample_at(octave, p).height - 500.0).enumerate();
+            let by_hand = 500.0 + parts.map(|(k, part)| part * factor(k, level)).sum::<f64>();
+            assert!((height - by_hand).abs() < 1e-3, "{p:?}, κ = {level}: {height} instead of {by_hand}");
+            differs += usize::from((height - 500.0).abs() > 1.0);
+        }
+    }
+    assert!(differs > 800, "the octaves are visible in {differs} of 1,600 samples");
+    // a twice as wide octave is the same noise at half the distance from the centre
+    let wide = disc(&[100.0, 0.0, 0.0], &[1400.0], &[], &[]);
+    let narrow = disc(&[100.0, 0.0, 0.0], &[700.0], &[], &[]);
+    for k in 1..50 {
+        let d = 31.0 * f64::from(k);
+        let twice = sample_at(&wide, [4000.0 + 2.0 * d, 4000.0 - d]).height;
+        assert!((sample_at(&narrow, [4000.0 + d, 4000.0 - 0.5 * d]).height - twice).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn lists_that_do_not_belong_together_are_refused() {
+    for (lists, said) in [
+        ("fade_from: [0.1, 0.2], fade_to: [0.5]", "`fade_from` has 2 numbers and `fade_to` 1"),
+        ("fade_from: [0.5], fade_to: [0.5]", "`fade_from` (0.5) must be lower than `fade_to` (0.5)"),
+    ] {
+        let error = Tree::from_ron(&format!("(terrain: (form: Disc({lists})))")).unwrap_err();
+        assert!(error.contains(said), "{error}");
     }
 }
 

@@ -20,7 +20,7 @@ use talweg_construction::primitives::image::{Image, ImageSettings};
 use talweg_construction::primitives::ribbon::{Ribbon, RibbonSettings};
 use talweg_construction::{CopyGroup, Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 use talweg_ground::field::Stream;
-use talweg_ground::param::ImageFile;
+use talweg_ground::param::{ImageFile, NumberList};
 
 /// Draws random numbers one after the other.
 pub struct Dice(Stream, i32);
@@ -69,6 +69,24 @@ pub fn disc(dice: &mut Dice) -> Disc {
         roughness: dice.number(0.3, 0.5),
         wind_angle: dice.number(-180.0, 180.0),
         seed: dice.next_below(1000) as u32,
+        ..lists(dice)
+    }
+}
+
+/// A disc with lists of octaves, in one of three cases.
+fn lists(dice: &mut Dice) -> Disc {
+    if dice.next_below(3) > 0 {
+        return Disc::default();
+    }
+    let mut list = |low: f64, high: f64| (0..3).map(|_| dice.number(low, high)).collect::<Vec<f32>>();
+    let (octave_heights, octave_sizes, fade_from) = (list(-60.0, 120.0), list(150.0, 2500.0), list(0.0, 0.6));
+    let fade_to = NumberList(fade_from.iter().map(|from| from + 0.3).collect());
+    Disc {
+        octave_heights: NumberList(octave_heights),
+        octave_sizes: NumberList(octave_sizes),
+        fade_from: NumberList(fade_from),
+        fade_to,
+        ..Disc::default()
     }
 }
 

@@ -101,6 +101,10 @@ pub fn value_in_range(spec: &ParamSpec, random: u64) -> Value {
             Value::Structured(presets[random as usize % presets.len()].1.clone())
         }
         ParamKind::Strokes => Value::Structured(Arc::new(random_strokes(random))),
+        ParamKind::Numbers { hard: (low, high) } => {
+            let number = |k: u64| low + (part * k as f64).fract() as f32 * (high - low);
+            Value::Numbers((1..=random % 5).map(number).collect())
+        }
         ParamKind::Layer => Value::Text(format!("Layer {part}")),
         ParamKind::Curve => {
             Value::Curve(ToneCurve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)]))

@@ -4,7 +4,7 @@ use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use crate::frame::commands::{Action, Info, keys};
-use crate::view::{Overlay, RayDetail, ViewCommand, ViewMode};
+use crate::view::{Overlay, TreeDetail, ViewCommand, ViewMode};
 use talweg::field::MapKind;
 use talweg::preferences::PlanetProjection;
 
@@ -73,8 +73,8 @@ pub enum ViewAction {
     /// Shows an overlay on the terrain, or hides it if it is already shown.
     Overlay(Overlay),
     ToggleWater,
-    /// Sets the distance up to which sphere tracing shows the fine detail of a construction.
-    Detail(RayDetail),
+    /// Sets the distance up to which the view shows the fine detail of a construction.
+    Detail(TreeDetail),
     /// Switches between orthographic and perspective projection.
     ToggleOrthographic,
     /// Sets the projection of a planet.
@@ -87,7 +87,7 @@ impl ViewAction {
         let modes = ViewMode::ALL.map(Self::Mode).into_iter();
         let overlays = Overlay::all().into_iter().map(Self::Overlay);
         let projections = PlanetProjection::ALL.map(Self::Projection);
-        let details = RayDetail::ALL.map(Self::Detail);
+        let details = TreeDetail::ALL.map(Self::Detail);
         modes
             .chain(details)
             .chain(overlays)
@@ -134,8 +134,8 @@ impl Action for ViewAction {
             }
             Self::Detail(detail) => Info::new(
                 detail.label(),
-                "Distance up to which Sphere tracing keeps fine noise and detail of constructions. Lower settings \
-                 smooth distant terrain and draw it sooner.",
+                "Distance up to which constructions keep fine noise and detail in Adaptive tessellation and Sphere \
+                 tracing. Lower settings smooth distant terrain and draw it sooner.",
                 icon::BINOCULARS,
                 &[],
             ),

@@ -47,7 +47,7 @@ fn set(In(action): In<ViewAction>, mut editor: ResMut<Editor>) {
         // hide the active overlay if the user selects it again
         ViewAction::Overlay(overlay) if view.overlay == overlay => view.overlay = Overlay::None,
         ViewAction::Overlay(overlay) => view.overlay = overlay,
-        ViewAction::Detail(detail) => view.ray_detail = detail,
+        ViewAction::Detail(detail) => view.tree_detail = detail,
         ViewAction::ToggleWater => view.water = !view.water,
         ViewAction::ToggleOrthographic => {
             view.lens = match view.lens {
@@ -102,8 +102,8 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
                 });
                 menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, title));
             };
-            if editor.view.mode.traces() {
-                group("Ray detail", icon::BINOCULARS, &details);
+            if editor.view.mode.draws_tree() {
+                group("Detail by distance", icon::BINOCULARS, &details);
             }
             group("Overlay", icon::STACK, &overlays);
         }
@@ -115,7 +115,7 @@ fn setting(ui: &mut Ui, view: &ViewSettings, queue: &mut CommandQueue, action: V
     let on = match action {
         ViewAction::Mode(mode) => view.mode == mode,
         ViewAction::Overlay(overlay) => view.overlay == overlay,
-        ViewAction::Detail(detail) => view.ray_detail == detail,
+        ViewAction::Detail(detail) => view.tree_detail == detail,
         ViewAction::ToggleWater => view.water,
         ViewAction::ToggleOrthographic => view.lens == ViewProjection::Orthographic,
         ViewAction::Projection(projection) => view.projection == projection,

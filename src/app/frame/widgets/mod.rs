@@ -6,6 +6,7 @@ pub mod inactive;
 pub mod legend;
 pub mod links;
 pub mod long_list;
+pub mod number_list;
 pub mod params;
 pub mod plot;
 pub mod row;

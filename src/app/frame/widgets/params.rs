@@ -17,7 +17,7 @@ use crate::frame::widgets::inactive::{GroupRows, explain, greyed, reason};
 use crate::frame::widgets::row::{
     Change, Choose, asks_for_reset, exact, label, reset_menu, title, tooltip, tooltip_with,
 };
-use crate::frame::widgets::{curve, links, sought};
+use crate::frame::widgets::{curve, links, number_list, sought};
 use bevy::ecs::system::In;
 use bevy::prelude::ResMut;
 use bevy_egui::egui;
@@ -171,6 +171,11 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
                 change = number.map(|(response, v)| Change::from_response(&response, Value::Int(v.round() as i64)));
                 resets |= reset;
             }
+            (ParamKind::Numbers { .. }, Value::Numbers(_)) => match number_list::field(ui, spec, value) {
+                (response, Some(Ok(numbers))) => change = Some(Change::from_response(&response, numbers)),
+                (_, Some(Err(refused))) => _ = ui.data_mut(|data| data.insert_temp(refusal_id(), refused)),
+                (response, None) => _ = tooltip(ui, response.labelled_by(label.id), about, spec),
+            },
             (ParamKind::Bool, Value::Bool(on)) => {
                 let mut on = *on;
                 let response = ui.checkbox(&mut on, "").labelled_by(label.id);

@@ -98,7 +98,7 @@ pub(super) fn tooltip_with(
         ui.set_max_width(320.0);
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
-        if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
+        if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. } | ParamKind::Numbers { .. }) {
             ui.weak(format!("Range: {}{}", units::range_text(spec), units::of_param(spec).suffix()));
         }
         if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes) {
@@ -116,6 +116,7 @@ pub(super) fn tooltip_with(
 pub fn shown(spec: &ParamSpec, value: &Value) -> String {
     match spec.kind {
         ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes => "its default".into(),
+        ParamKind::Numbers { .. } if *value == Value::Numbers(Vec::new()) => "an empty list".into(),
         _ => format!("{}{}", units::param_text(spec, value), units::of_param(spec).suffix()),
     }
 }

@@ -205,6 +205,34 @@ fn a_globe_has_no_cracks_within_or_between_faces() {
     }
 }
 
+/// C_out = C_atm (1 - n·v)(n·l): the rim grows brighter with C_atm, and the middle of the globe keeps its colour.
+#[test]
+fn the_rim_of_a_planet_follows_its_setting() {
+    use talweg::preferences::{AirModel, GlobeView};
+
+    let engine = SharedEngine::default();
+    let prepared = globe(65, 0.0);
+    let size = Vec2::splat(240.0);
+    let options = ShotOptions { width: 240, height: 240, ..ShotOptions::default() };
+    let brightness = |rim_light: f32| {
+        let (air, night_side, stars, cloud_cover) = (AirModel::Formula, false, false, 0.0);
+        let view = GlobeView { rim_light, air, night_side, stars, cloud_cover, ..GlobeView::default() };
+        let planet_view = PlanetView { view, ..PlanetView::default() };
+        let camera = GlobeCamera::framing(&prepared, &planet_view, size);
+        let subject = ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera));
+        let image = engine.draw(&subject, &options, RenderQuality::Still);
+        let blue = |row: usize, column: usize| u32::from(image[(row * 240 + column) * 4 + 2]);
+        let middle: u32 =
+            (110..130).flat_map(|row| (110..130).map(move |column| (row, column))).map(|(r, c)| blue(r, c)).sum();
+        let whole: u32 =
+            (0..240).flat_map(|row| (0..240).map(move |column| (row, column))).map(|(r, c)| blue(r, c)).sum();
+        [f64::from(middle) / 400.0, f64::from(whole) / 57_600.0]
+    };
+    let [none, once, twice] = [0.0, 1.0, 2.0].map(brightness);
+    assert!(once[1] > none[1] + 2.0 && twice[1] > once[1] + 1.0, "{none:?} {once:?} {twice:?}");
+    assert!(twice[0] - none[0] < 0.5 * (twice[1] - none[1]), "{none:?} {once:?} {twice:?}");
+}
+
 /// An image of a terrain from straight above, with the position of the square in the image.
 fn from_above(engine: &SharedEngine, prepared: Arc<SquareTerrain>, palette: Arc<PaletteTable>) -> Above {
     let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };

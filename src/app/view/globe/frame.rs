@@ -197,7 +197,7 @@ impl GlobeFrame {
             cover: Vec4::new(
                 patch.quad_pixels * view.radians_per_pixel as f32,
                 octaves as f32,
-                0.0,
+                settings.rim_light,
                 terrain.sea_metres,
             ),
             light: Vec4::new(SUN, SKY, if is_frugal { 8.0 } else { 12.0 }, 0.012),

@@ -36,7 +36,7 @@ pub struct DrawContext<'a> {
     pub ground_detail: GroundDetail,
     /// Camera projection for square terrains.
     pub projection: ViewProjection,
-    /// Distance along a ray, in metres, at which the level of detail κ of a construction tree is 0.5.
+    /// Distance from the eye, in metres, at which the level of detail κ of a construction tree is 0.5.
     pub half_detail: Option<f32>,
     pub quality: RenderQuality,
     pub adapter: Adapter,

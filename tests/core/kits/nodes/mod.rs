@@ -132,6 +132,7 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
             Value::Curve(ToneCurve(vec![(0.0, 1.0), (1.0, 0.0)])),
             Value::Curve(ToneCurve(vec![(0.5, 0.0), (0.500_001, 1.0)])),
         ],
+        ParamKind::Numbers { hard } => [vec![], vec![hard.0; 32], vec![hard.1; 5]].map(Value::Numbers).into(),
         // No image, a shipped file, and a missing file.
         ParamKind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
         ParamKind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
@@ -155,6 +156,9 @@ pub fn another(spec: &ParamSpec) -> Value {
         (ParamKind::Bool, Value::Bool(v)) => Value::Bool(!v),
         (ParamKind::Image, _) => Value::Text("stamp:volcano".into()),
         (ParamKind::Layer, _) => Value::Text("Another".into()),
+        (ParamKind::Numbers { hard }, _) => {
+            Value::Numbers([0.5, 0.7].map(|t| hard.0 + t * (hard.1 - hard.0).min(3000.0)).into())
+        }
         (ParamKind::Strokes, _) => Value::Structured(Arc::new(strokes::plain())),
         (ParamKind::Tree, _) => Value::Structured(talweg::construction::presets::moon()),
         _ => Value::Curve(ToneCurve(vec![(0.0, 0.1), (0.3, 0.2), (0.7, 0.9), (1.0, 1.0)])),

@@ -54,6 +54,7 @@ fn check_described(about: &About) {
             }
             ParamKind::Bool
             | ParamKind::Curve
+            | ParamKind::Numbers { .. }
             | ParamKind::Image
             | ParamKind::Layer
             | ParamKind::Tree
@@ -510,6 +511,7 @@ fn any_node() -> impl Strategy<Value = Node> {
                 }
                 ParamKind::Curve if t < 0.5 => another(spec),
                 ParamKind::Curve => extremes(spec).swap_remove(0),
+                ParamKind::Numbers { .. } => extremes(spec).swap_remove((t * 2.99) as usize),
                 ParamKind::Tree | ParamKind::Strokes => extremes(spec).swap_remove((t * 2.99) as usize),
                 ParamKind::Image | ParamKind::Layer => extremes(spec).swap_remove(usize::from(t < 0.5)),
             };

@@ -96,30 +96,32 @@ fn continents_can_use_v_as_it_is_written() {
     assert!(plain.iter().zip(&by_land).all(|(h, other)| (other - h - moved).abs() < 1e-5) && moved < 0.0);
 }
 
-/// V can sum the distances to up to eight centres. They are in order, and their sum is the sum of the parts.
+/// V can sum the distances to any number of centres. They are in order, and their sum is the sum of the parts.
 #[test]
-fn v_sums_the_distances_to_up_to_eight_centres() {
+fn v_sums_the_distances_to_many_centres() {
     let place = TestScene::globe(33, &EARTH);
     const WEIGHTS: [&str; 8] = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
-    let cells = |weights: [&'static str; 8]| {
+    let cells = |weights: [&'static str; 20]| {
+        let farther = weights[8..].join(" ");
         let mut params = vec![
             ("form", "Cells"),
             ("coast", "Zero"),
-            ("plates", "8"),
+            ("plates", "20"),
             ("roughness", "0"),
             ("drift", "0"),
             ("amplitude", "1"),
             ("follow_air", "false"),
         ];
         params.extend(WEIGHTS.into_iter().zip(weights));
+        params.push(("farther", &farther));
         place.finish(&node("Continents", &params), &Terrain::flat(place.grid()), 0).height
     };
     let alone = |nth: usize| cells(std::array::from_fn(|k| if k == nth { "1" } else { "0" }));
-    let parts: Vec<Vec<f32>> = (0..8).map(alone).collect();
+    let parts: Vec<Vec<f32>> = (0..20).map(alone).collect();
     for pair in parts.windows(2) {
         assert!(pair[0].iter().zip(&pair[1]).all(|(near, far)| near <= far) && pair[0] != pair[1]);
     }
-    let all = cells(["1"; 8]);
+    let all = cells(["1"; 20]);
     for (k, h) in all.iter().enumerate() {
         let sum: f32 = parts.iter().map(|part| part[k]).sum();
         assert!((h - sum).abs() < 1.0e-4 * sum, "{k}: {h} instead of {sum}");

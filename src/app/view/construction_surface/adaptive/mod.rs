@@ -17,6 +17,7 @@ pub mod atlas;
 pub mod patch;
 pub mod quadtree;
 pub mod renderer;
+pub mod seen_surface;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 use patch::{PatchJob, TilePatch};
 use quadtree::{QuadTile, Quadtree, QuadtreeContext, QuadtreePlan, TileKey};
+use seen_surface::{DetailByDistance, SeenSurface};
 
 /// Target quality and limits of the adaptive tessellation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,7 +98,8 @@ pub struct TileCamera {
 /// The adaptive tessellation of one view; see the module documentation.
 pub struct Tessellation {
     pub budget: Budget,
-    tree_surface: Option<Arc<TreeSurface>>,
+    /// The surface on screen.
+    seen: Option<SeenSurface>,
     quadtree: Quadtree,
     cache: TileCache<TilePatch>,
     pool: Pool<PatchJob>,
@@ -117,7 +120,7 @@ pub struct Tessellation {
 
 /// The patches of a newer tree surface, shown once all needed patches are present.
 struct ArrivingTree {
-    tree_surface: Arc<TreeSurface>,
+    seen: SeenSurface,
     patches: HashMap<TileKey, Arc<TilePatch>>,
     changed: Option<[[f64; 2]; 2]>,
 }
@@ -147,7 +150,7 @@ impl Tessellation {
     pub fn new(budget: Budget, quality: RenderQuality) -> Self {
         Self {
             budget,
-            tree_surface: None,
+            seen: None,
             quadtree: Quadtree::default(),
             cache: TileCache::new(budget.slots()),
             pool: Pool::new(quality),
@@ -162,9 +165,18 @@ impl Tessellation {
         }
     }
 
-    /// Advances by `seconds` towards showing `wanted` from `camera`. Returns the patches to upload.
-    pub fn advance(&mut self, wanted: &Arc<TreeSurface>, camera: &TileCamera, seconds: f32) -> Vec<Upload> {
-        let is_edited = self.tree_surface.as_ref().is_some_and(|shown| shown.serial != wanted.serial);
+    /// Advances by `seconds` towards showing `wanted` from `camera`. At the distance `half_world` from the eye, in world
+    /// units, the level of detail is 0.5; with `None` it is full at any distance. Returns the patches to upload.
+    pub fn advance(
+        &mut self,
+        wanted: &Arc<TreeSurface>,
+        half_world: Option<f64>,
+        camera: &TileCamera,
+        seconds: f32,
+    ) -> Vec<Upload> {
+        let by_distance =
+            half_world.map(|half| DetailByDistance::new(half, camera.pixels_per_radian / self.budget.quad_pixels));
+        let is_edited = self.seen.as_ref().is_some_and(|shown| !shown.is_of(wanted, by_distance));
         let is_still = self.last.replace(*camera).is_none_or(|last| last == *camera) && !is_edited;
         self.rest_seconds = if is_still { self.rest_seconds + seconds } else { 0.0 };
         let is_resting = self.rest_seconds >= REST_SECONDS;
@@ -176,16 +188,16 @@ impl Tessellation {
         // mark used patches before the cache receives new patches, which could otherwise evict patches of the last step
         self.cache.use_now(self.quadtree.keys().chain(self.wanted.iter().copied()));
         let mut uploads = self.receive();
-        uploads.extend(self.swap_tree_surface(wanted));
+        uploads.extend(self.swap_tree_surface(wanted, by_distance));
         if let Some(arriving) = &self.arriving {
             let job = |key: TileKey| {
                 let parent = key.parent().and_then(|parent| arriving.patches.get(&parent)).cloned();
-                PatchJob { tree_surface: arriving.tree_surface.clone(), key, quads: self.budget.quads, parent }
+                PatchJob { seen: arriving.seen.clone(), key, quads: self.budget.quads, parent }
             };
             let lacking = self.missing_patches(arriving);
-            self.pool.set_jobs(arriving.tree_surface.serial, lacking.into_iter().take(MOST_JOBS).map(job));
+            self.pool.set_jobs(arriving.seen.serial, lacking.into_iter().take(MOST_JOBS).map(job));
         }
-        let Some(tree_surface) = self.tree_surface.clone() else {
+        let Some(seen) = self.seen.clone() else {
             self.is_settled = false;
             return uploads;
         };
@@ -209,9 +221,9 @@ impl Tessellation {
         if self.arriving.is_none() {
             let job = |key: TileKey| {
                 let parent = key.parent().and_then(|parent| self.cache.get(parent)).cloned();
-                PatchJob { tree_surface: tree_surface.clone(), key, quads: self.budget.quads, parent }
+                PatchJob { seen: seen.clone(), key, quads: self.budget.quads, parent }
             };
-            self.pool.set_jobs(tree_surface.serial, missing.iter().copied().take(MOST_JOBS).map(job));
+            self.pool.set_jobs(seen.serial, missing.iter().copied().take(MOST_JOBS).map(job));
             self.wanted = missing;
         }
         uploads
@@ -223,10 +235,10 @@ impl Tessellation {
         for (serial, patch) in self.pool.take_finished() {
             let patch = Arc::new(patch);
             match &mut self.arriving {
-                Some(arriving) if arriving.tree_surface.serial == serial => {
+                Some(arriving) if arriving.seen.serial == serial => {
                     arriving.patches.insert(patch.key, patch);
                 }
-                _ if self.tree_surface.as_ref().is_some_and(|tree_surface| tree_surface.serial == serial) => {
+                _ if self.seen.as_ref().is_some_and(|seen| seen.serial == serial) => {
                     if let Some(slot) = self.cache.insert(patch.clone()) {
                         uploads.push(Upload { slot, patch });
                     }
@@ -252,13 +264,14 @@ impl Tessellation {
 
     /// Switches to a newer tree surface when all of its patches are present. A switch that has begun is finished even
     /// if a still newer surface is wanted. Otherwise, a new surface in every frame would prevent all switches.
-    fn swap_tree_surface(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
-        if self.arriving.is_none() && self.tree_surface.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
-            let changed = match &self.tree_surface {
-                Some(shown) => wanted.changed_from(shown),
+    fn swap_tree_surface(&mut self, wanted: &Arc<TreeSurface>, by_distance: Option<DetailByDistance>) -> Vec<Upload> {
+        if self.arriving.is_none() && self.seen.as_ref().is_none_or(|shown| !shown.is_of(wanted, by_distance)) {
+            let changed = match self.seen.as_ref().filter(|shown| shown.by_distance == by_distance) {
+                Some(shown) => wanted.changed_from(&shown.tree_surface),
                 None => Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]),
             };
-            let mut arriving = ArrivingTree { tree_surface: wanted.clone(), patches: HashMap::new(), changed };
+            let seen = SeenSurface::new(wanted.clone(), by_distance);
+            let mut arriving = ArrivingTree { seen, patches: HashMap::new(), changed };
             for key in self.quadtree.keys() {
                 if let Some(patch) = self.cache.get(key).filter(|_| !arriving.is_changed(key)) {
                     arriving.patches.insert(key, patch.clone());
@@ -280,7 +293,7 @@ impl Tessellation {
                 uploads.push(Upload { slot, patch });
             }
         }
-        self.tree_surface = Some(arriving.tree_surface);
+        self.seen = Some(arriving.seen);
         uploads
     }
 
@@ -291,7 +304,7 @@ impl Tessellation {
 
     /// The tree surface on screen.
     pub fn tree_surface(&self) -> Option<&Arc<TreeSurface>> {
-        self.tree_surface.as_ref()
+        self.seen.as_ref().map(|seen| &seen.tree_surface)
     }
 
     /// Size of all cached patches in bytes.
@@ -393,7 +406,7 @@ mod tests {
         let mut uploads = 0;
         // the loop reaches this limit only if the tessellation never settles
         for _ in 0..100_000 {
-            uploads += tessellation.advance(wanted, camera, 1e9).len();
+            uploads += tessellation.advance(wanted, None, camera, 1e9).len();
             if tessellation.is_settled {
                 return uploads;
             }

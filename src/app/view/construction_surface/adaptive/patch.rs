@@ -10,7 +10,8 @@
 use std::sync::Arc;
 
 use super::quadtree::TileKey;
-use crate::view::construction_surface::{Sample, TreeSurface};
+use super::seen_surface::SeenSurface;
+use crate::view::construction_surface::Sample;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::tiles::{GroundTile, TileJob};
 use talweg::construction::LANES;
@@ -44,7 +45,7 @@ impl GroundTile for TilePatch {
 
 /// A patch to be computed.
 pub struct PatchJob {
-    pub tree_surface: Arc<TreeSurface>,
+    pub seen: SeenSurface,
     pub key: TileKey,
     /// Number of quads along the patch's side.
     pub quads: usize,
@@ -55,7 +56,7 @@ impl TileJob for PatchJob {
     type Tile = TilePatch;
 
     fn serial(&self) -> u64 {
-        self.tree_surface.serial
+        self.seen.serial
     }
 
     fn key(&self) -> TileKey {
@@ -63,14 +64,14 @@ impl TileJob for PatchJob {
     }
 
     fn tile(&self, stop: &dyn Fn() -> bool) -> Option<TilePatch> {
-        TilePatch::new(&self.tree_surface, self.key, self.quads, self.parent.as_deref(), stop)
+        TilePatch::new(&self.seen, self.key, self.quads, self.parent.as_deref(), stop)
     }
 }
 
 impl TilePatch {
     /// Computes a patch. Calls `stop` before each row and returns `None` if `stop` returns true.
     pub fn new(
-        tree_surface: &TreeSurface,
+        seen: &SeenSurface,
         key: TileKey,
         quads: usize,
         parent: Option<&Self>,
@@ -80,7 +81,7 @@ impl TilePatch {
         let step = side / (quads as f64 * f64::from(1u32 << key.level));
         // index 0 is one step before the first vertex of the patch
         let place = |cell: u32, k: usize| (f64::from(cell) * quads as f64 + k as f64 - 1.0) * step - 0.5 * side;
-        let detail = tree_surface.detail(step);
+        let (tree_surface, detail) = (&seen.tree_surface, seen.detail(step));
         let n = quads + 1;
         // one more vertex on every side, for the slopes
         let m = n + 2;
@@ -150,20 +151,20 @@ impl TilePatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::construction_surface::TreeRecipe;
+    use crate::view::construction_surface::adaptive::seen_surface::DetailByDistance;
+    use crate::view::construction_surface::{TreeRecipe, TreeSurface};
     use talweg::construction::presets;
 
-    fn tree_surface() -> TreeSurface {
+    fn seen() -> SeenSurface {
         let recipe = TreeRecipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225, eroded: None };
-        TreeSurface::untouched(recipe)
+        SeenSurface::new(Arc::new(TreeSurface::untouched(recipe)), None)
     }
 
     #[test]
     fn touching_patches_share_the_bits_of_their_edge() {
-        let tree_surface = tree_surface();
-        let make = |key, parent: Option<&TilePatch>| {
-            TilePatch::new(&tree_surface, key, 16, parent, || false).expect("not stopped")
-        };
+        let seen = seen();
+        let make =
+            |key, parent: Option<&TilePatch>| TilePatch::new(&seen, key, 16, parent, || false).expect("not stopped");
         let root = make(TileKey::ROOT, None);
         let children = TileKey::ROOT.children().map(|key| make(key, Some(&root)));
         let [a, b, ..] = &children;
@@ -183,8 +184,42 @@ mod tests {
         assert_eq!(fine.texels[2 * (3 * 17 + 5) + 1], b.own(1, 2));
     }
 
+    /// Plateaus at 100 and 900 m, the second from κ = 0.6 on and the first up to κ = 0.2.
+    #[test]
+    fn a_level_of_detail_changes_with_the_distance() {
+        use talweg::construction::operators::detail::DetailSettings;
+        use talweg::construction::primitives::{disc::Disc, ground::ReliefStyle};
+        use talweg::construction::{OperatorGroup, Piece, PieceKind, Tree};
+
+        let plateau = |height: f32| {
+            let level = Disc { radius: 30_000.0, core: 0.9, height, surface: ReliefStyle::Level, ..Disc::default() };
+            Piece::new(PieceKind::Disc(level))
+        };
+        let settings = DetailSettings { from: 0.2, to: 0.6 };
+        let terrain =
+            Piece::new(PieceKind::Detail(OperatorGroup { settings, children: vec![plateau(100.0), plateau(900.0)] }));
+        let tree = Arc::new(Tree { terrain, ..Tree::default() });
+        let recipe = TreeRecipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225, eroded: None };
+        let tree_surface = Arc::new(TreeSurface::untouched(recipe));
+        // patches of level 4 with 16 quads: 256 steps along the side, drawn at a quarter of the side
+        let key = TileKey { level: 4, column: 5, row: 6 };
+        let side = f64::from(SIDE_WORLD);
+        let metres = |half: Option<f64>| {
+            let by_distance = half.map(|half| DetailByDistance::new(half * side, 64.0));
+            let seen = SeenSurface::new(tree_surface.clone(), by_distance);
+            let patch = TilePatch::new(&seen, key, 16, None, || false).expect("not stopped");
+            f64::from(patch.own(7, 9)[0]) / tree_surface.world_per_height_metre
+        };
+        // κ is 1, 0.5, 0.3 and 0.2
+        for (half, height) in
+            [(None, 900.0), (Some(0.25), 700.0), (Some(0.25 * (3.0f64 / 7.0).sqrt()), 300.0), (Some(0.125), 100.0)]
+        {
+            assert!((metres(half) - height).abs() < 0.1, "{half:?}: {} instead of {height}", metres(half));
+        }
+    }
+
     #[test]
     fn a_patch_computation_can_be_cancelled() {
-        assert!(TilePatch::new(&tree_surface(), TileKey::ROOT, 16, None, || true).is_none());
+        assert!(TilePatch::new(&seen(), TileKey::ROOT, 16, None, || true).is_none());
     }
 }

@@ -56,7 +56,8 @@ impl TileRenderer {
         let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32());
         // a still image does not animate; after a slow frame, the animation must not jump
         let seconds = if context.quality == RenderQuality::Still { f32::MAX } else { seconds.min(0.25) };
-        for upload in self.tessellation.advance(tree_surface, camera, seconds) {
+        let half_world = context.half_detail.map(|half| f64::from(half) * tree_surface.world_per_metre);
+        for upload in self.tessellation.advance(tree_surface, half_world, camera, seconds) {
             self.atlas.write(&upload, context.queue);
         }
         self.tessellation.tree_surface()?;
