@@ -62,7 +62,7 @@ impl OctaveFade {
     pub const NONE: Self = Self { rate: 0.0, start: 0.0 };
 
     /// An octave that fades in while the level of detail rises from `begin` to `end`.
-    pub fn over([begin, end]: [f64; 2]) -> Self {
+    pub fn from_interval([begin, end]: [f64; 2]) -> Self {
         let rate = 1.0 / (end - begin);
         Self { rate, start: begin * rate }
     }

@@ -41,16 +41,18 @@ talweg_ground::params! {
         roughness: f32 = 0.45, 0.0..=0.95, slider 0.2..=0.7;
         /// Heights of the hill sizes, beginning with the largest size. They replace the height and the roughness; sizes
         /// beyond the end of the list continue with the roughness.
-        octave_heights as "Heights of the sizes": NumberList<-100_000, 100_000> ["m"] = NumberList::default() => |disc| disc.surface.has_octaves();
-        /// Distances between the hills of each size, beginning with the largest. They replace the size; sizes beyond the
-        /// end of the list are half as wide as the size before.
-        octave_sizes as "Widths of the sizes": NumberList<1, 1_000_000> ["m"] = NumberList::default() => |disc| disc.surface.has_octaves();
-        /// Levels of detail, from 0 to 1, up to which each hill size is invisible, beginning with the largest size. Each
-        /// number must be less than the number of the other list at the same place.
-        fade_from as "Sizes fade in from": NumberList<0, 1> = NumberList::default() => |disc| disc.surface.has_octaves();
-        /// Levels of detail from which each hill size has its full height. A size without numbers in both lists fades in
-        /// after the size before, and the largest is always visible.
-        fade_to as "Sizes fade in to": NumberList<0, 1> = NumberList::default() => |disc| disc.surface.has_octaves();
+        octave_heights as "Size heights": NumberList<-100_000, 100_000> ["m"] = NumberList::default()
+            => |disc| disc.surface.has_octaves();
+        /// Distances between the hills of each size, beginning with the largest. They replace the size; sizes beyond
+        /// the end of the list are half as wide as the size before.
+        octave_sizes as "Size widths": NumberList<1, 1_000_000> ["m"] = NumberList::default()
+            => |disc| disc.surface.has_octaves();
+        /// Levels of detail, from 0 to 1, up to which each hill size is invisible, beginning with the largest size.
+        /// Each number must be less than the number of the other list at the same place.
+        fade_from as "Fade-in from": NumberList<0, 1> = NumberList::default() => |disc| disc.surface.has_octaves();
+        /// Levels of detail from which each hill size has its full height. A size without numbers in both lists fades
+        /// in after the size before, and the largest is always visible.
+        fade_to as "Fade-in to": NumberList<0, 1> = NumberList::default() => |disc| disc.surface.has_octaves();
         /// Direction towards which the wind blows, for dunes: 0 is east, 90 is south.
         wind_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
         /// Seed of the random values. Another seed changes the positions of the hills, but not their form.
@@ -182,13 +184,13 @@ impl Primitive for PreparedDisc {
     /// - ground form (0 level, 1 hills, 2 ridged, 3 dunes), number of octaves;
     /// - amplitude, wavelength in metres, roughness, wind (2);
     /// - seed;
-    /// - if a list of the disc gives values of octaves, a list of all octaves: amplitude, wavelength, and rate and start
-    ///   of its [fade](crate::sample::OctaveFade); otherwise an empty list.
+    /// - if a list of the disc gives values of octaves, a list of all octaves: amplitude, wavelength, and the
+    ///   rate and start of its [fade](crate::sample::OctaveFade); otherwise an empty list.
     ///
-    /// With an empty list, octave i of n, counted from 0, has the frequency 2ⁱ/wavelength. Its amplitude is amplitude · roughnessⁱ, and its
-    /// seed is seed + 0x9e3779b9 (i + 1). The octave's lattice is rotated by i times the smaller angle of the 3-4-5
-    /// triangle. The lattice is then moved by (½ + r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have two octaves, with
-    /// wavelengths of 2.6 and 4 times the dunes' wavelength.
+    /// With an empty list, octave i of n, counted from 0, has the frequency 2ⁱ/wavelength. Its amplitude is amplitude ·
+    /// roughnessⁱ, and its seed is seed + 0x9e3779b9 (i + 1). The octave's lattice is rotated by i times the smaller
+    /// angle of the 3-4-5 triangle. The lattice is then moved by (½ + r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have
+    /// two octaves, with wavelengths of 2.6 and 4 times the dunes' wavelength.
     fn encode(&self, out: &mut Words, _: &mut ImageSamples) {
         let form = self.ground.form();
         out.reals([self.centre[0], self.centre[1], self.height, self.falloff.core, self.falloff.radius]);

@@ -146,7 +146,7 @@ impl ReliefField {
                 amplitude,
                 frequency,
                 fade: match lists.intervals.get(k) {
-                    Some(interval) => OctaveFade::over(*interval),
+                    Some(interval) => OctaveFade::from_interval(*interval),
                     None => OctaveFade::of_octave(k, count),
                 },
                 map: Affine {

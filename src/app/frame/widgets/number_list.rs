@@ -8,13 +8,13 @@ use crate::frame::units;
 use crate::frame::widgets::row::title;
 use crate::frame::widgets::sought;
 
-/// Draws the field of a list of numbers, with spaces between the numbers. The list changes when the user presses Enter or
-/// leaves the field. Returns the new list, or the message why the typed text was rejected.
+/// Draws the field of a list of numbers, with spaces between the numbers. The list changes when the user presses Enter
+/// or leaves the field. Returns the new list, or the message why the typed text was rejected.
 pub fn field(ui: &mut Ui, spec: &ParamSpec, value: &Value) -> (Response, Option<Result<Value, String>>) {
     let id = ui.id().with("typed numbers");
     let shown = units::param_text(spec, value);
     let mut typed = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_else(|| shown.clone());
-    let edit = TextEdit::singleline(&mut typed).desired_width(f32::INFINITY).hint_text("numbers, with spaces between");
+    let edit = TextEdit::singleline(&mut typed).desired_width(f32::INFINITY).hint_text("90 40 15 …");
     let response = ui.add(edit);
     sought::offer_focus(&response);
     if !response.lost_focus() {

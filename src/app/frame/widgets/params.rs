@@ -171,11 +171,16 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
                 change = number.map(|(response, v)| Change::from_response(&response, Value::Int(v.round() as i64)));
                 resets |= reset;
             }
-            (ParamKind::Numbers { .. }, Value::Numbers(_)) => match number_list::field(ui, spec, value) {
-                (response, Some(Ok(numbers))) => change = Some(Change::from_response(&response, numbers)),
-                (_, Some(Err(refused))) => _ = ui.data_mut(|data| data.insert_temp(refusal_id(), refused)),
-                (response, None) => _ = tooltip(ui, response.labelled_by(label.id), about, spec),
-            },
+            (ParamKind::Numbers { .. }, Value::Numbers(_)) => {
+                let (field, typed) = number_list::field(ui, spec, value);
+                let field = tooltip(ui, field.labelled_by(label.id), about, spec);
+                resets |= reset_menu(&field, spec);
+                match typed {
+                    Some(Ok(numbers)) => change = Some(Change::at_once(numbers)),
+                    Some(Err(refused)) => ui.data_mut(|data| _ = data.insert_temp(refusal_id(), refused)),
+                    None => {}
+                }
+            }
             (ParamKind::Bool, Value::Bool(on)) => {
                 let mut on = *on;
                 let response = ui.checkbox(&mut on, "").labelled_by(label.id);

@@ -17,7 +17,7 @@ pub mod atlas;
 pub mod patch;
 pub mod quadtree;
 pub mod renderer;
-pub mod seen_surface;
+pub mod view_surface;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 use patch::{PatchJob, TilePatch};
 use quadtree::{QuadTile, Quadtree, QuadtreeContext, QuadtreePlan, TileKey};
-use seen_surface::{DetailByDistance, SeenSurface};
+use view_surface::{DetailByDistance, ViewSurface};
 
 /// Target quality and limits of the adaptive tessellation.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,7 +99,7 @@ pub struct TileCamera {
 pub struct Tessellation {
     pub budget: Budget,
     /// The surface on screen.
-    seen: Option<SeenSurface>,
+    seen: Option<ViewSurface>,
     quadtree: Quadtree,
     cache: TileCache<TilePatch>,
     pool: Pool<PatchJob>,
@@ -120,7 +120,7 @@ pub struct Tessellation {
 
 /// The patches of a newer tree surface, shown once all needed patches are present.
 struct ArrivingTree {
-    seen: SeenSurface,
+    seen: ViewSurface,
     patches: HashMap<TileKey, Arc<TilePatch>>,
     changed: Option<[[f64; 2]; 2]>,
 }
@@ -165,8 +165,8 @@ impl Tessellation {
         }
     }
 
-    /// Advances by `seconds` towards showing `wanted` from `camera`. At the distance `half_world` from the eye, in world
-    /// units, the level of detail is 0.5; with `None` it is full at any distance. Returns the patches to upload.
+    /// Advances by `seconds` towards showing `wanted` from `camera`. At the distance `half_world` from the eye, in
+    /// world units, the level of detail is 0.5; with `None` it is full at any distance. Returns the patches to upload.
     pub fn advance(
         &mut self,
         wanted: &Arc<TreeSurface>,
@@ -270,7 +270,7 @@ impl Tessellation {
                 Some(shown) => wanted.changed_from(&shown.tree_surface),
                 None => Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]),
             };
-            let seen = SeenSurface::new(wanted.clone(), by_distance);
+            let seen = ViewSurface::new(wanted.clone(), by_distance);
             let mut arriving = ArrivingTree { seen, patches: HashMap::new(), changed };
             for key in self.quadtree.keys() {
                 if let Some(patch) = self.cache.get(key).filter(|_| !arriving.is_changed(key)) {
@@ -474,7 +474,7 @@ mod tests {
         let mut moving = still;
         for _ in 0..400 {
             camera.eye_world.x += 1e-3;
-            tessellation.advance(&tree_surface, &camera, 0.02);
+            tessellation.advance(&tree_surface, None, &camera, 0.02);
             assert!(!tessellation.is_settled);
             moving = tessellation.tiles().count();
         }
@@ -523,7 +523,7 @@ mod tests {
             let eye_world = DVec3::new(30.0 + east, ground + above, 60.0);
             let camera = TileCamera { eye_world, ..camera() };
             for _ in 0..100_000 {
-                tessellation.advance(&tree_surface, &camera, 0.1);
+                tessellation.advance(&tree_surface, None, &camera, 0.1);
                 assert_eq!(tessellation.tiles().count(), tessellation.tiles.len(), "holes in step {step}");
                 if tessellation.is_settled {
                     break;

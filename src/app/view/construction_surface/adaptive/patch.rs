@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use super::quadtree::TileKey;
-use super::seen_surface::SeenSurface;
+use super::view_surface::ViewSurface;
 use crate::view::construction_surface::Sample;
 use crate::view::scale::SIDE_WORLD;
 use crate::view::tiles::{GroundTile, TileJob};
@@ -45,7 +45,7 @@ impl GroundTile for TilePatch {
 
 /// A patch to be computed.
 pub struct PatchJob {
-    pub seen: SeenSurface,
+    pub seen: ViewSurface,
     pub key: TileKey,
     /// Number of quads along the patch's side.
     pub quads: usize,
@@ -71,7 +71,7 @@ impl TileJob for PatchJob {
 impl TilePatch {
     /// Computes a patch. Calls `stop` before each row and returns `None` if `stop` returns true.
     pub fn new(
-        seen: &SeenSurface,
+        seen: &ViewSurface,
         key: TileKey,
         quads: usize,
         parent: Option<&Self>,
@@ -151,13 +151,13 @@ impl TilePatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::construction_surface::adaptive::seen_surface::DetailByDistance;
+    use crate::view::construction_surface::adaptive::view_surface::DetailByDistance;
     use crate::view::construction_surface::{TreeRecipe, TreeSurface};
     use talweg::construction::presets;
 
-    fn seen() -> SeenSurface {
+    fn seen() -> ViewSurface {
         let recipe = TreeRecipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225, eroded: None };
-        SeenSurface::new(Arc::new(TreeSurface::untouched(recipe)), None)
+        ViewSurface::new(Arc::new(TreeSurface::untouched(recipe)), None)
     }
 
     #[test]
@@ -206,7 +206,7 @@ mod tests {
         let side = f64::from(SIDE_WORLD);
         let metres = |half: Option<f64>| {
             let by_distance = half.map(|half| DetailByDistance::new(half * side, 64.0));
-            let seen = SeenSurface::new(tree_surface.clone(), by_distance);
+            let seen = ViewSurface::new(tree_surface.clone(), by_distance);
             let patch = TilePatch::new(&seen, key, 16, None, || false).expect("not stopped");
             f64::from(patch.own(7, 9)[0]) / tree_surface.world_per_height_metre
         };

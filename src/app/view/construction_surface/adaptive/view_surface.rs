@@ -20,8 +20,8 @@ pub struct DetailByDistance {
     distance_per_step: f64,
 }
 
-/// Number of steps per doubling to which [`DetailByDistance`] rounds the size of the image. A small change of the window
-/// then keeps all patches.
+/// Number of steps per doubling to which [`DetailByDistance`] rounds the size of the image. A small change of the
+/// window then keeps all patches.
 const STEPS_PER_DOUBLING: f64 = 4.0;
 
 impl DetailByDistance {
@@ -40,7 +40,7 @@ impl DetailByDistance {
 
 /// A tree surface with the level of detail of a view.
 #[derive(Clone, Debug)]
-pub struct SeenSurface {
+pub struct ViewSurface {
     /// Serial number of this combination. No two combinations share a number.
     pub serial: u64,
     pub tree_surface: Arc<TreeSurface>,
@@ -48,7 +48,7 @@ pub struct SeenSurface {
     pub by_distance: Option<DetailByDistance>,
 }
 
-impl SeenSurface {
+impl ViewSurface {
     pub fn new(tree_surface: Arc<TreeSurface>, by_distance: Option<DetailByDistance>) -> Self {
         static SERIAL: AtomicU64 = AtomicU64::new(1);
         Self { serial: SERIAL.fetch_add(1, Ordering::Relaxed), tree_surface, by_distance }
