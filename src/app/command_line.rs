@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::frame::graphics;
 use super::shot;
 use super::shot::film::{CameraPath, ViewFilm};
 use super::shot::frame_costs::FrameCosts;
@@ -22,8 +23,14 @@ use talweg_cli::{
     CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, usage,
 };
 
-/// The editor's implementations of the commands `edit`, `shot` and `film`.
-pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot, film: draw_film };
+/// The commands that need the editor.
+pub const COMMANDS: EditorCommands = EditorCommands {
+    edit,
+    shot: draw_shot,
+    film: draw_film,
+    graphics: graphics::report,
+    choose_graphics: graphics::choose,
+};
 
 fn edit(args: EditArgs) -> CommandResult {
     args.memory.apply();

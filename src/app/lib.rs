@@ -34,7 +34,7 @@ use bevy::prelude::*;
 use bevy::render::RenderPlugin;
 use bevy::render::error_handler::{ErrorType, RenderError, RenderErrorHandler, RenderErrorPolicy};
 use bevy::render::render_resource::BlendState;
-use bevy::render::settings::{Backends, WgpuSettings};
+use bevy::render::settings::WgpuSettings;
 use bevy::window::WindowResolution;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, PrimaryEguiContext};
 
@@ -46,7 +46,7 @@ use self::frame::editor::{Editor, Example, with_reason};
 use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded_with_end};
 use self::frame::tasks::Tasks;
-use self::frame::{FramePlugin, keyboard};
+use self::frame::{FramePlugin, graphics, keyboard};
 use talweg::io::limit_lock_waits;
 use talweg::preferences::config_folder;
 use talweg::recovery::state_folder;
@@ -97,8 +97,15 @@ pub fn run(options: Options) -> Result<(), AppError> {
     let tell_end = move |message: &str| {
         print_message(&ended(&aborted, aborted.failure().unwrap_or_else(|| engine_failure(message))).to_string());
     };
+    let settings = match graphics::settings() {
+        Ok(settings) => settings,
+        Err(error) => {
+            journal.end();
+            return Err(error);
+        }
+    };
     let outcome = guarded_with_end(tell_end, move || {
-        let mut app = build(editor, kept);
+        let mut app = build(editor, kept, settings);
         if greets {
             app.world_mut().resource_mut::<CommandQueue>().push(StartAction::Show);
         }
@@ -174,7 +181,7 @@ fn editor(options: &Options, state: Option<PathBuf>) -> Editor {
     editor
 }
 
-fn build(editor: Editor, journal: EditJournal) -> App {
+fn build(editor: Editor, journal: EditJournal, settings: WgpuSettings) -> App {
     let window = Window {
         title: editor.doc.title(),
         resolution: WindowResolution::new(1280, 720),
@@ -185,10 +192,7 @@ fn build(editor: Editor, journal: EditJournal) -> App {
     app.add_plugins(
         DefaultPlugins
             .set(WindowPlugin { primary_window: Some(window), close_when_requested: false, ..default() })
-            .set(RenderPlugin {
-                render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
-                ..default()
-            })
+            .set(RenderPlugin { render_creation: settings.into(), ..default() })
             .set(LogPlugin { level: bevy::log::Level::ERROR, ..default() })
             // Bevy's handler acts only in the next frame, but an idle editor draws no frames
             .disable::<TerminalCtrlCHandlerPlugin>(),

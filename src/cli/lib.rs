@@ -11,6 +11,7 @@ mod check;
 mod completions;
 mod cut_out;
 mod diff;
+pub mod doctor;
 mod edit;
 mod export;
 mod film;
@@ -77,6 +78,10 @@ struct Cli {
     /// Let scenes use files outside their own folders; each scene keeps the permission for these files
     #[arg(long, global = true)]
     allow_outside: bool,
+    /// Graphics system that draws the editor and its views: vulkan, directx12, metal or opengl; by default the first one
+    /// that works
+    #[arg(long, global = true, value_name = "SYSTEM")]
+    graphics: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -107,6 +112,7 @@ enum CliCommand {
     Bench(bench::BenchArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
+    Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
 }
@@ -154,6 +160,10 @@ pub struct EditorCommands {
     pub shot: fn(&ShotArgs, &SceneJob) -> CommandResult,
     /// Films the 3D view of a scene.
     pub film: fn(&FilmArgs, &SceneJob) -> CommandResult,
+    /// Lists the graphics cards of this computer.
+    pub graphics: fn() -> doctor::GraphicsReport,
+    /// Makes the editor and the views draw with the graphics system of this name; otherwise returns the reason.
+    pub choose_graphics: fn(&str) -> Result<(), String>,
 }
 
 /// Parses the command line and runs the command. `editor` is `None` if the program was built without the editor.
@@ -164,6 +174,11 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
     });
     if cli.allow_outside {
         allow_outside_in_this_run();
+    }
+    if let (Some(name), Some(editor)) = (&cli.graphics, editor)
+        && let Err(why) = (editor.choose_graphics)(name)
+    {
+        return ended(Err(usage(anyhow::anyhow!(why))));
     }
     ended(match cli.command {
         None => editor.ok_or_else(no_editor).and_then(|editor| (editor.edit)(cli.edit)),
@@ -193,6 +208,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Bench(args)) => bench::run(&args),
         Some(CliCommand::Check(args)) => check::run(&args),
         Some(CliCommand::Verify(args)) => verify::run(&args),
+        Some(CliCommand::Doctor(args)) => doctor::run(&args, editor),
         Some(CliCommand::Completions(args)) => completions::run(&args),
         Some(CliCommand::Man(args)) => completions::write_manual(&args),
     })

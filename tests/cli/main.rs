@@ -79,6 +79,35 @@ fn help_is_short_and_shows_examples() {
 }
 
 #[test]
+fn doctor_lists_what_was_found_and_what_it_means() {
+    let folder = Folder::new();
+    let doctor = |state: &str| {
+        let mut command = Command::cargo_bin("talweg").unwrap();
+        let path = folder.path(state);
+        command.args(["doctor"]).env("TALWEG_STATE", &path).env("TALWEG_CONFIG", folder.path("config"));
+        let ended = command.assert().success();
+        String::from_utf8(ended.get_output().stdout.clone()).unwrap()
+    };
+    let text = doctor("state");
+    for part in ["Talweg ", "System ", "Processor ", "Memory ", "Graphics ", "Settings ", "Cache ", "\n- "] {
+        assert!(text.contains(part), "{part:?} is missing in:\n{text}");
+    }
+    assert!(text.contains(&format!("{}: can be written", folder.path("state").display())), "{text}");
+}
+
+#[test]
+fn an_unknown_graphics_system_is_refused_with_the_known_ones() {
+    let mut command = Command::cargo_bin("talweg").unwrap();
+    let refused = command.args(["doctor", "--graphics", "glide"]).assert();
+    let has_editor = Command::cargo_bin("talweg").unwrap().args(["doctor"]).assert().success();
+    let text = String::from_utf8_lossy(&has_editor.get_output().stdout).into_owned();
+    match text.contains("has no editor") {
+        true => refused.success(),
+        false => refused.code(2).stderr(contains("--graphics cannot be glide here; give one of")),
+    };
+}
+
+#[test]
 fn render_draws_a_picture_of_the_size_that_was_asked_for() {
     let folder = Folder::new();
     let out = folder.path_text("a.png");

@@ -14,10 +14,11 @@ pub enum AppError {
     )]
     NoDisplay,
     #[error(
-        "there is no Vulkan driver. Install the driver of your graphics card, or mesa-vulkan-drivers (Debian, Ubuntu) \
-         to draw in software; `talweg render` and `talweg export` need no driver"
+        "no graphics driver can draw ({0}). Install the driver of your graphics card, or mesa-vulkan-drivers (Debian, \
+         Ubuntu) to draw in software; `talweg render` and `talweg export` need no driver. `talweg doctor` lists what \
+         was found"
     )]
-    NoDriver,
+    NoGraphics(String),
     #[error(
         "drawing needs about {needed} of address space, but this process has {left} left within its limit. Raise the \
          limit (ulimit -v); `talweg render` and `talweg export` need less"
@@ -75,7 +76,7 @@ pub fn guarded_with_end<T>(
     let heard = said.clone();
     set_hook(Box::new(move |info| {
         let text = info.payload_as_str().unwrap_or("unknown panic");
-        let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+        let place = info.location().map(|l| format!(" ({}:{})", short_path(l.file()), l.line())).unwrap_or_default();
         let mut last = heard.lock().unwrap_or_else(PoisonError::into_inner);
         if ABORTING.contains(&text) {
             tell_end(&last.take().unwrap_or_else(|| text.into()));
@@ -89,7 +90,7 @@ pub fn guarded_with_end<T>(
     result.map_err(|_| {
         let message = said.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
         if message.contains("Unable to find a GPU") {
-            AppError::NoDriver
+            AppError::NoGraphics("no card fits the window".into())
         } else if message.contains("event loop") {
             AppError::NoDisplay
         } else {
@@ -98,17 +99,35 @@ pub fn guarded_with_end<T>(
     })
 }
 
+/// The path of a source file without the folders of the computer that built the program: the package and the path inside
+/// it.
+fn short_path(file: &str) -> String {
+    let parts: Vec<&str> = file.split(['/', '\\']).collect();
+    let source = parts.iter().rposition(|part| *part == "src").unwrap_or(parts.len() - 1);
+    parts[source.saturating_sub(1)..].join("/")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn engine_panics_become_messages() {
-        assert!(matches!(guarded(|| panic!("Unable to find a GPU! Make sure")), Err::<(), _>(AppError::NoDriver)));
+        assert!(matches!(guarded(|| panic!("Unable to find a GPU! Make sure")), Err::<(), _>(AppError::NoGraphics(_))));
         assert!(matches!(guarded(|| panic!("Failed to build event loop: x")), Err::<(), _>(AppError::NoDisplay)));
         let other = guarded::<()>(|| panic!("{} broke", "it")).unwrap_err().to_string();
         assert!(other.contains("it broke") && other.contains("launch.rs"), "{other}");
         assert_eq!(guarded(|| 7).unwrap(), 7);
+    }
+
+    #[test]
+    fn messages_have_no_path_of_the_build_machine() {
+        let registry =
+            "/home/me/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/wgpu-hal-29.0.4/src/vulkan/mod.rs";
+        assert_eq!(short_path(registry), "wgpu-hal-29.0.4/src/vulkan/mod.rs");
+        assert_eq!(short_path("C:\\work\\bevy_render-0.19.1\\src\\lib.rs"), "bevy_render-0.19.1/src/lib.rs");
+        assert_eq!(short_path("src/app/frame/launch.rs"), "src/app/frame/launch.rs");
+        assert_eq!(short_path("build.rs"), "build.rs");
     }
 
     /// The panic aborts the process, so this test runs itself in a child process.

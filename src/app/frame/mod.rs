@@ -20,6 +20,7 @@ pub mod dialogs;
 pub mod document;
 pub mod editor;
 pub mod evaluation;
+pub mod graphics;
 pub mod interface;
 pub mod keyboard;
 pub mod launch;

@@ -73,7 +73,7 @@ impl ViewFilm {
             ShotSubject::Planet(..) if self.path != CameraPath::Turntable => return Err(ShotError::NoBookmarks),
             ShotSubject::Planet(..) => None,
         };
-        let mut renderer = OffscreenRenderer::new(&options, RenderQuality::Still);
+        let mut renderer = OffscreenRenderer::new(&options, RenderQuality::Still)?;
         let format = FilmFormat {
             width: self.picture.width,
             height: self.picture.height,

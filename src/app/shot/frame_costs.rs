@@ -101,7 +101,7 @@ impl FrameCosts {
 }
 
 fn draw(subject: &ShotSubject, options: &ShotOptions) -> Result<FrameCosts, ShotError> {
-    let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Counted, RenderDiagnosticsPlugin);
+    let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Counted, RenderDiagnosticsPlugin)?;
     renderer.draw_image(subject)?;
     let app = &mut renderer.app;
     let device = app.sub_app(RenderApp).world().resource::<RenderDevice>().clone();

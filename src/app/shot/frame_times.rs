@@ -47,7 +47,7 @@ impl FrameTimes {
 }
 
 fn draw(subject: &ShotSubject, options: &ShotOptions, frames: u32) -> Result<FrameTimes, ShotError> {
-    let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Moving, RenderDiagnosticsPlugin);
+    let mut renderer = OffscreenRenderer::with_plugins(options, RenderQuality::Moving, RenderDiagnosticsPlugin)?;
     // this first image loads all data and compiles all shaders
     renderer.draw_image(subject)?;
     let camera = renderer.camera.ok_or_else(|| ShotError::Draw("there is no camera".into()))?;

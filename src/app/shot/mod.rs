@@ -17,13 +17,13 @@ use bevy::render::render_resource::{
     CachedPipelineState, Extent3d, PipelineCache, TextureDimension, TextureFormat, TextureUsages,
 };
 use bevy::render::renderer::RenderAdapterInfo;
-use bevy::render::settings::{Backends, WgpuSettings};
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::render::{RenderApp, RenderPlugin};
 use bevy::shader::ShaderCacheError;
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
+use crate::frame::graphics;
 use crate::frame::launch::{AppError, guarded};
 use crate::view::globe::{GlobeTerrain, PlanetView, PlannedScenery};
 use crate::view::{
@@ -155,7 +155,7 @@ fn averaged(image: &[u8], width: usize, times: usize) -> RgbImage {
 
 /// Draws one image and returns its RGBA pixels, row by row from the top.
 fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
-    OffscreenRenderer::new(options, quality).draw_image(subject)
+    OffscreenRenderer::new(options, quality)?.draw_image(subject)
 }
 
 /// The engine without a window, which draws images one after another.
@@ -168,19 +168,25 @@ struct OffscreenRenderer {
 }
 
 impl OffscreenRenderer {
-    fn new(options: &ShotOptions, quality: RenderQuality) -> Self {
+    fn new(options: &ShotOptions, quality: RenderQuality) -> Result<Self, AppError> {
         Self::with_plugins(options, quality, |_: &mut App| ())
     }
 
-    fn with_plugins<M>(options: &ShotOptions, quality: RenderQuality, others: impl Plugins<M>) -> Self {
+    /// # Errors
+    /// If no graphics system can draw.
+    fn with_plugins<M>(
+        options: &ShotOptions,
+        quality: RenderQuality,
+        others: impl Plugins<M>,
+    ) -> Result<Self, AppError> {
+        let settings = graphics::settings()?;
         let mut app = App::new();
         app.add_plugins(
             DefaultPlugins
                 .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
                 .set(RenderPlugin {
                     synchronous_pipeline_compilation: true,
-                    // without a display, the OpenGL backend only logs errors
-                    render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
+                    render_creation: settings.into(),
                     ..default()
                 })
                 .disable::<TerminalCtrlCHandlerPlugin>()
@@ -196,7 +202,7 @@ impl OffscreenRenderer {
         app.finish();
         app.cleanup();
         let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
-        Self { app, options: *options, quality, target, camera: None }
+        Ok(Self { app, options: *options, quality, target, camera: None })
     }
 
     /// Draws the subject from another viewpoint and returns the RGBA pixels, row by row from the top.

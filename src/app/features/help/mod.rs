@@ -1,5 +1,7 @@
-//! Help: the list of shortcuts, the user guide, the figures of the papers, a page for each node, and the about box.
+//! Help: the list of shortcuts, the user guide, the figures of the papers, a page for each node, the report about the
+//! computer, and the about box.
 
+mod computer;
 mod figures;
 mod guide;
 mod node_page;
@@ -10,6 +12,7 @@ use bevy_egui::egui;
 use egui::{Align, Layout, RichText, Ui};
 use egui_phosphor::regular as icon;
 
+use self::computer::ComputerDialog;
 use self::figures::FiguresDialog;
 use self::guide::GuideDialog;
 use self::node_page::{NodePage, ParamPictures};
@@ -36,7 +39,16 @@ pub struct HelpPlugin;
 impl Plugin for HelpPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<NodePictures>()
-            .add_actions([HelpAction::Guide, HelpAction::Figures, HelpAction::Shortcuts, HelpAction::About], run)
+            .add_actions(
+                [
+                    HelpAction::Guide,
+                    HelpAction::Figures,
+                    HelpAction::Shortcuts,
+                    HelpAction::Computer,
+                    HelpAction::About,
+                ],
+                run,
+            )
             .add_part(Slot::Update, drop_finished)
             .add_menu("Help", 100)
             .add_menu_part("Help", 10, menu);
@@ -50,6 +62,8 @@ pub enum HelpAction {
     /// The figures of the documents and the claims of their texts.
     Figures,
     Shortcuts,
+    /// The graphics card, the memory and the folders of this computer.
+    Computer,
     About,
     /// The help page of the node with this name.
     Node(&'static str),
@@ -72,6 +86,12 @@ impl Action for HelpAction {
             Self::Shortcuts => {
                 Info::new("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }
+            Self::Computer => Info::new(
+                "About this computer",
+                "Lists graphics card, driver, memory and folders, and what they mean for Talweg.",
+                icon::DESKTOP_TOWER,
+                &[],
+            ),
             Self::About => Info::new("About Talweg", "Shows the version and licence.", icon::INFO, &[]),
             Self::Node(name) => Info::new(
                 format!("Help on {}", Node::named(name).map_or(*name, |node| node.about().label)),
@@ -136,6 +156,7 @@ fn run(
         }
         HelpAction::Guide => editor.dialogs.open(GuideDialog::default()),
         HelpAction::Figures => editor.dialogs.open(FiguresDialog::default()),
+        HelpAction::Computer => editor.dialogs.open(ComputerDialog::new(&tasks)),
         HelpAction::About => editor.dialogs.open(AboutDialog),
         HelpAction::Node(name) => {
             if let Some(node) = Node::named(name) {
@@ -154,6 +175,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     if let Some(layer) = selected {
         pick(ui, &mut queue, HelpAction::Node(layer.node.about().name), true);
     }
+    pick(ui, &mut queue, HelpAction::Computer, true);
     pick(ui, &mut queue, HelpAction::About, true);
 }
 

@@ -42,7 +42,7 @@ impl SharedEngine {
             let mut renderer = shared
                 .take()
                 .filter(|renderer| (renderer.options.width, renderer.options.height, renderer.quality) == kind)
-                .unwrap_or_else(|| OffscreenRenderer::new(options, quality));
+                .unwrap_or_else(|| OffscreenRenderer::new(options, quality).unwrap_or_else(|e| panic!("{e}")));
             renderer.options = *options;
             let picture = renderer.draw_image(subject);
             *shared = Some(renderer);

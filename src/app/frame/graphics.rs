@@ -1,0 +1,182 @@
+//! The graphics system that draws: Vulkan, DirectX 12, Metal or OpenGL.
+//!
+//! The engine panics if the system that it tries first fails. This module opens a card of each system before the engine
+//! starts, and the engine gets the first system that works. The user can choose another one with `--graphics` or with the
+//! environment variable `WGPU_BACKEND`.
+
+use std::sync::OnceLock;
+
+use bevy::render::settings::{Backends, WgpuSettings};
+use bevy::tasks::block_on;
+use wgpu::{DeviceDescriptor, DeviceType, Instance, InstanceDescriptor, RequestAdapterOptions};
+
+use super::launch::{AppError, guarded};
+use talweg_cli::doctor::{CardReport, GraphicsReport};
+
+/// A graphics system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphicsSystem {
+    Vulkan,
+    DirectX12,
+    Metal,
+    OpenGl,
+}
+
+impl GraphicsSystem {
+    /// The systems that this operating system can have, in the order in which they are tried.
+    pub const ALL: &[Self] = if cfg!(windows) {
+        &[Self::DirectX12, Self::Vulkan, Self::OpenGl]
+    } else if cfg!(target_vendor = "apple") {
+        &[Self::Metal]
+    } else {
+        &[Self::Vulkan, Self::OpenGl]
+    };
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Vulkan => "Vulkan",
+            Self::DirectX12 => "DirectX 12",
+            Self::Metal => "Metal",
+            Self::OpenGl => "OpenGL",
+        }
+    }
+
+    /// Name of the system on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vulkan => "vulkan",
+            Self::DirectX12 => "directx12",
+            Self::Metal => "metal",
+            Self::OpenGl => "opengl",
+        }
+    }
+
+    fn backends(self) -> Backends {
+        match self {
+            Self::Vulkan => Backends::VULKAN,
+            Self::DirectX12 => Backends::DX12,
+            Self::Metal => Backends::METAL,
+            Self::OpenGl => Backends::GL,
+        }
+    }
+
+    /// Opens the best card of the system as the engine would.
+    ///
+    /// # Errors
+    /// The reason why the system cannot draw.
+    fn open(self) -> Result<(), String> {
+        let tried = guarded(|| {
+            let instance = instance_of(self);
+            let options = RequestAdapterOptions::default();
+            let card = block_on(instance.request_adapter(&options)).map_err(|_| "no card or driver was found")?;
+            let limits = DeviceDescriptor { required_limits: card.limits(), ..DeviceDescriptor::default() };
+            block_on(card.request_device(&limits)).map(|_| ()).map_err(|error| error.to_string())
+        });
+        tried.unwrap_or_else(|error| Err(error.to_string()))
+    }
+}
+
+fn instance_of(system: GraphicsSystem) -> Instance {
+    Instance::new(InstanceDescriptor {
+        backends: system.backends(),
+        ..InstanceDescriptor::new_without_display_handle_from_env()
+    })
+}
+
+static CHOSEN: OnceLock<GraphicsSystem> = OnceLock::new();
+
+/// Makes the program draw with the system of this name.
+///
+/// # Errors
+/// If this operating system has no system of this name; the message lists the names.
+pub fn choose(name: &str) -> Result<(), String> {
+    let Some(system) = GraphicsSystem::ALL.iter().find(|system| system.name() == name) else {
+        let names: Vec<&str> = GraphicsSystem::ALL.iter().map(|system| system.name()).collect();
+        return Err(format!("--graphics cannot be {name} here; give one of {}", names.join(", ")));
+    };
+    // the command line is read once, so no other choice exists
+    let _ = CHOSEN.set(*system);
+    Ok(())
+}
+
+/// The systems that the program may use, in the order in which they are tried.
+fn allowed() -> Vec<GraphicsSystem> {
+    if let Some(chosen) = CHOSEN.get() {
+        return vec![*chosen];
+    }
+    let all = GraphicsSystem::ALL.iter().copied();
+    match Backends::from_env() {
+        Some(backends) => all.filter(|system| backends.contains(system.backends())).collect(),
+        None => all.collect(),
+    }
+}
+
+/// The engine's settings for the first graphics system that works.
+///
+/// # Errors
+/// [`AppError::NoGraphics`] with the reason for each system, if none works.
+pub fn settings() -> Result<WgpuSettings, AppError> {
+    static WORKING: OnceLock<Backends> = OnceLock::new();
+    let with = |backends| WgpuSettings { backends: Some(backends), ..WgpuSettings::default() };
+    if let Some(known) = WORKING.get() {
+        return Ok(with(*known));
+    }
+    let mut reasons = Vec::new();
+    for system in allowed() {
+        match system.open() {
+            Ok(()) => return Ok(with(*WORKING.get_or_init(|| system.backends()))),
+            Err(reason) => reasons.push(format!("{}: {reason}", system.label())),
+        }
+    }
+    Err(AppError::NoGraphics(reasons.join("; ")))
+}
+
+/// What the program finds out about the graphics of this computer, for `talweg doctor`.
+pub fn report() -> GraphicsReport {
+    let mut cards = Vec::new();
+    for &system in GraphicsSystem::ALL {
+        let listed = guarded(|| {
+            let found = block_on(instance_of(system).enumerate_adapters(system.backends()));
+            found.iter().map(|card| (card.get_info(), card.limits())).collect::<Vec<_>>()
+        });
+        // a system that panics while it lists its cards has none that can be used; `open` tells the reason
+        for (info, limits) in listed.unwrap_or_default() {
+            cards.push(CardReport {
+                name: info.name,
+                system: system.label(),
+                driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
+                is_software: info.device_type == DeviceType::Cpu,
+                largest_texture: limits.max_texture_dimension_2d,
+                largest_buffer: u64::from(limits.max_storage_buffer_binding_size),
+            });
+        }
+    }
+    let tried = |system: &GraphicsSystem| (system.label(), system.open());
+    GraphicsReport { cards, systems: allowed().iter().map(tried).collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_systems_of_this_computer_can_be_chosen() {
+        let said = choose("glide").unwrap_err();
+        for system in GraphicsSystem::ALL {
+            assert!(said.contains(system.name()), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_working_system_has_a_card_in_the_report() {
+        let report = report();
+        let works = |(label, tried): &(&str, Result<(), String>)| tried.is_ok().then_some(label.to_string());
+        let working: Vec<String> = report.systems.iter().filter_map(works).collect();
+        assert!(!working.is_empty(), "the tests need a driver: {:?}", report.systems);
+        assert!(settings().is_ok_and(|settings| settings.backends.is_some()));
+        for label in working {
+            let card = report.cards.iter().find(|card| card.system == label).expect("a card of the system");
+            assert!(!card.name.is_empty() && card.largest_texture >= 2048, "{card:?}");
+        }
+    }
+}
