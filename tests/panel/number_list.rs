@@ -18,7 +18,7 @@ fn a_list_of_numbers_is_typed_in_its_field() {
         Some(PieceKind::Disc(disc)) => disc.octave_heights.0,
         _ => panic!("no disc is selected"),
     };
-    let mut type_list = |panels: &mut Panels, typed: &str| {
+    let type_list = |panels: &mut Panels, typed: &str| {
         let field = panels.get_by_role_and_label(Role::TextInput, "Size heights");
         field.scroll_to_me();
         panels.run();
