@@ -195,11 +195,14 @@ mod tests {
     fn the_report_says_what_the_graphics_mean() {
         let failed = |why: &str| Err(why.to_string());
         let report_of = |cards: Vec<CardReport>, vulkan: Result<(), String>| {
-            report(Some(&GraphicsReport { cards, systems: vec![("Vulkan", vulkan), ("OpenGL", failed("no card"))] }))
+            report(Some(&GraphicsReport {
+                cards,
+                systems: vec![("DirectX 12", failed("no card")), ("Vulkan", vulkan)],
+            }))
         };
         let good = report_of(vec![card(false, "Vulkan")], Ok(()));
         assert!(good.contains("Test card (Vulkan), driver driver 1.2; textures up to 16384, buffers up to 1.0 GiB"));
-        assert!(good.contains("Vulkan: works") && good.contains("OpenGL: no card"), "{good}");
+        assert!(good.contains("Vulkan: works") && good.contains("DirectX 12: no card"), "{good}");
         let slow = report_of(vec![card(true, "Vulkan")], Ok(()));
         assert!(slow.contains("- No graphics card was found, so the processor draws"), "{slow}");
         let none = report_of(Vec::new(), failed("no driver"));

@@ -78,8 +78,8 @@ struct Cli {
     /// Let scenes use files outside their own folders; each scene keeps the permission for these files
     #[arg(long, global = true)]
     allow_outside: bool,
-    /// Graphics system that draws the editor and its views: vulkan, directx12, metal or opengl; by default the first one
-    /// that works
+    /// Graphics system that draws the editor and its views: vulkan, directx12 or metal; by default the first one that
+    /// works
     #[arg(long, global = true, value_name = "SYSTEM")]
     graphics: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The graphics system that draws: Vulkan, DirectX 12, Metal or OpenGL.
+//! The graphics system that draws: Vulkan, DirectX 12 or Metal.
 //!
 //! The engine panics if the system that it tries first fails. This module opens a card of each system before the engine
 //! starts, and the engine gets the first system that works. The user can choose another one with `--graphics` or with the
@@ -19,17 +19,16 @@ pub enum GraphicsSystem {
     Vulkan,
     DirectX12,
     Metal,
-    OpenGl,
 }
 
 impl GraphicsSystem {
     /// The systems that this operating system can have, in the order in which they are tried.
     pub const ALL: &[Self] = if cfg!(windows) {
-        &[Self::DirectX12, Self::Vulkan, Self::OpenGl]
+        &[Self::DirectX12, Self::Vulkan]
     } else if cfg!(target_vendor = "apple") {
         &[Self::Metal]
     } else {
-        &[Self::Vulkan, Self::OpenGl]
+        &[Self::Vulkan]
     };
 
     pub fn label(self) -> &'static str {
@@ -37,7 +36,6 @@ impl GraphicsSystem {
             Self::Vulkan => "Vulkan",
             Self::DirectX12 => "DirectX 12",
             Self::Metal => "Metal",
-            Self::OpenGl => "OpenGL",
         }
     }
 
@@ -47,7 +45,6 @@ impl GraphicsSystem {
             Self::Vulkan => "vulkan",
             Self::DirectX12 => "directx12",
             Self::Metal => "metal",
-            Self::OpenGl => "opengl",
         }
     }
 
@@ -56,7 +53,6 @@ impl GraphicsSystem {
             Self::Vulkan => Backends::VULKAN,
             Self::DirectX12 => Backends::DX12,
             Self::Metal => Backends::METAL,
-            Self::OpenGl => Backends::GL,
         }
     }
 

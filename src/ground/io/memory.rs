@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+
 /// Memory limit set by the user, in bytes; 0 means no limit.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
@@ -18,9 +20,9 @@ pub fn memory_limit() -> Option<u64> {
 
 /// Bytes that this process can still allocate. This is the smallest of three numbers: the memory available on the
 /// machine, the remainder of its control groups (cgroup v2), and the remainder of its address space (`ulimit -v`). A
-/// [limit](limit_memory) set by the user replaces all three. Returns `None` if the system does not report these
-/// numbers, for example outside Linux. `held` is memory that the process already uses. The result includes these bytes,
-/// because callers compare it with the total memory of the process.
+/// [limit](limit_memory) set by the user replaces all three. Only Linux reports the last two. Returns `None` if
+/// the system reports none of these numbers. `held` is memory that the process already uses. The result includes these
+/// bytes, because callers compare it with the total memory of the process.
 pub fn free_memory(held: u64) -> Option<u64> {
     match LIMIT.load(Ordering::Relaxed) {
         0 => {
@@ -40,7 +42,9 @@ pub fn resident_memory() -> u64 {
 
 /// Memory that the machine can provide without swapping, in bytes.
 fn available() -> Option<u64> {
-    kibibytes(&std::fs::read_to_string("/proc/meminfo").ok()?, "MemAvailable:")
+    let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
+    // sysinfo returns 0 on systems that it does not know
+    Some(System::new_with_specifics(memory).available_memory()).filter(|&bytes| bytes > 0)
 }
 
 /// The number after `name` in a system file, converted to bytes. The file labels such numbers kB but means KiB.
@@ -122,6 +126,16 @@ pub fn bytes_text(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_free_memory_is_that_of_the_system() {
+        let file = || kibibytes(&std::fs::read_to_string("/proc/meminfo").unwrap(), "MemAvailable:").unwrap();
+        let (before, free, after) = (file(), available().unwrap(), file());
+        // other processes allocate memory meanwhile
+        let (least, most) = (before.min(after) / 2, before.max(after) * 2);
+        assert!((least..=most).contains(&free), "{before} {free} {after}");
+    }
 
     #[test]
     fn memory_figures_of_the_system_are_parsed() {
