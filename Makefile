@@ -8,7 +8,7 @@ LINT_PATH := PATH="$(TARGET)/tools/bin:$(TARGET)/tools/python/bin:$$PATH"
 # Links to private items are allowed, because developers can build these pages with --document-private-items.
 DOC_LINTS := -D warnings -A rustdoc::private_intra_doc_links -A rustdoc::redundant_explicit_links
 
-.PHONY: run quick test test-headless lint bench setup setup-test setup-lint
+.PHONY: run quick test test-headless lint bench dist setup setup-test setup-lint
 
 ## Opens the editor. Without a display it renders an example scene and prints the paths of the pictures.
 run: setup
@@ -52,6 +52,10 @@ lint: setup-lint
 bench:
 	$(CARGO) bench
 	tools/wheel --bench
+
+## Makes packages for Linux in dist/: .deb, .rpm and .tar.zst.
+dist:
+	tools/dist
 
 setup:
 	@tools/setup
