@@ -67,8 +67,8 @@ impl OctaveFade {
         Self { rate, start: begin * rate }
     }
 
-    /// Octave i of n, counted from 0, without an interval of its own. It fades in from (i - 1)/(n - 1) to i/(n - 1). The
-    /// first octave does not fade.
+    /// Octave i of n, counted from 0, without an interval of its own. It fades in from (i - 1)/(n - 1) to i/(n - 1).
+    /// The first octave does not fade.
     pub fn of_octave(octave: usize, octaves: usize) -> Self {
         let over = |octave: usize| Self { rate: (octaves - 1) as f64, start: (octave - 1) as f64 };
         if octave == 0 { Self::NONE } else { over(octave) }

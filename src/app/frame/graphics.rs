@@ -1,8 +1,8 @@
 //! The graphics system that draws: Vulkan, DirectX 12 or Metal.
 //!
 //! The engine panics if the system that it tries first fails. This module opens a card of each system before the engine
-//! starts, and the engine gets the first system that works. The user can choose another one with `--graphics` or with the
-//! environment variable `WGPU_BACKEND`.
+//! starts, and the engine gets the first system that works. The user can choose another one with `--graphics` or with
+//! the environment variable `WGPU_BACKEND`.
 
 use std::sync::OnceLock;
 

@@ -99,8 +99,8 @@ pub fn guarded_with_end<T>(
     })
 }
 
-/// The path of a source file without the folders of the computer that built the program: the package and the path inside
-/// it.
+/// The path of a source file without the folders of the computer that built the program: the package and the path
+/// inside it.
 fn short_path(file: &str) -> String {
     let parts: Vec<&str> = file.split(['/', '\\']).collect();
     let source = parts.iter().rposition(|part| *part == "src").unwrap_or(parts.len() - 1);

@@ -175,8 +175,8 @@ impl ReliefField {
         self.seed
     }
 
-    /// Amplitude in metres, wavelength in metres, and rate and start of the [fade](OctaveFade) of each octave, if a list
-    /// gives any of them.
+    /// Amplitude in metres, wavelength in metres, and rate and start of the [fade](OctaveFade) of each octave, if a
+    /// list gives any of them.
     pub fn listed_octaves(&self) -> impl Iterator<Item = [f64; 4]> {
         let listed = if self.form.lists.is_empty() { &[] } else { &self.octaves[..] };
         listed.iter().map(|octave| [octave.amplitude, 1.0 / octave.frequency, octave.fade.rate, octave.fade.start])

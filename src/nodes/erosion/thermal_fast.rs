@@ -33,8 +33,8 @@ talweg_ground::params! {
     /// Lets loose rock slide to the lowest neighbour: the fast form of the papers, for comparison. In Talweg, Thermal
     /// erosion takes less time for an iteration with the same neighbours. Here slopes come to rest up to a third too
     /// gentle, in fine streaks along the grid. Erosion follows the grid, too: on a cone the change of the height varies
-    /// with the direction by 58 % of its mean. At rest, heights at the same distance from the tip of a cone 1,000 m high
-    /// differ by about 50 m.
+    /// with the direction by 58 % of its mean. At rest, heights at the same distance from the tip of a cone 1,000 m
+    /// high differ by about 50 m.
     ThermalFast "Thermal erosion, fast" in "Erosion", from "Olsen 2004; Le Martelot 2005, §3.3.1", also "talus scree landslide rockfall weathering crumble quick optimised" {
         /// Number of iterations, counted at the scene's resolution. More iterations carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
