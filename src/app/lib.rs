@@ -151,8 +151,9 @@ pub fn run(options: Options) -> Result<(), AppError> {
 /// The message for a panic of the engine. Most panics during drawing are caused by the graphics card.
 fn engine_failure(message: &str) -> String {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    // the message ends with the package and the file of the panic
     let is_drawing =
-        ["/wgpu", "/bevy_render", "/bevy_pbr", "/bevy_core_pipeline"].iter().any(|at| message.contains(at));
+        ["(wgpu", "(bevy_render", "(bevy_pbr", "(bevy_core_pipeline"].iter().any(|at| message.contains(at));
     if is_drawing { format!("drawing on the graphics card failed: {message}") } else { message }
 }
 
