@@ -263,3 +263,20 @@ fn start_evaluation(mut commands: Commands, waker: Res<view::Waker>, mut exit: M
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_while_drawing_names_the_graphics_card() {
+        let of_engine = engine_failure("called `Result::unwrap()`\non an `Err` (bevy_pbr-0.19.1/src/cluster/gpu.rs:1156)");
+        assert_eq!(
+            of_engine,
+            "drawing on the graphics card failed: called `Result::unwrap()` on an `Err` \
+             (bevy_pbr-0.19.1/src/cluster/gpu.rs:1156)"
+        );
+        let own = "index out of bounds (src/app/frame/document/mod.rs:7)";
+        assert_eq!(engine_failure(own), own);
+    }
+}
