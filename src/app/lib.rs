@@ -270,7 +270,8 @@ mod tests {
 
     #[test]
     fn a_panic_while_drawing_names_the_graphics_card() {
-        let of_engine = engine_failure("called `Result::unwrap()`\non an `Err` (bevy_pbr-0.19.1/src/cluster/gpu.rs:1156)");
+        let of_engine =
+            engine_failure("called `Result::unwrap()`\non an `Err` (bevy_pbr-0.19.1/src/cluster/gpu.rs:1156)");
         assert_eq!(
             of_engine,
             "drawing on the graphics card failed: called `Result::unwrap()` on an `Err` \
