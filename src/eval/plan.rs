@@ -50,8 +50,8 @@ pub(super) struct LayerStep<'a> {
     pub is_level: bool,
     /// Whether the playhead is on this grid or a coarser one, so that the change on this grid is temporary.
     pub is_temporary: bool,
-    /// Whether the playhead is before the end of its process or generator, and this layer is that layer or above it. The
-    /// result is then an intermediate state and is not cached.
+    /// Whether the playhead is before the end of its process or generator, and this layer is that layer or above it.
+    /// The result is then an intermediate state and is not cached.
     pub transient: bool,
     /// Whether the layer is above a process or generator that the playhead stops before its end. The key frames of this
     /// layer are then not cached.

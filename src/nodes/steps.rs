@@ -8,7 +8,8 @@
 use crate::{Context, Generator};
 use talweg_ground::field::{Cancelled, Terrain};
 
-/// Maximum number of points, and of lines, that a [`GeneratorStep`] holds. More marks could not be told apart on screen.
+/// Maximum number of points, and of lines, that a [`GeneratorStep`] holds. More marks could not be told apart on
+/// screen.
 pub const MAX_STEP_MARKS: usize = 4096;
 
 /// A generator that can be played step by step.

@@ -12,8 +12,8 @@ const BAND: [u8; 3] = [16, 18, 22];
 /// Height of the letters as a fraction of the picture's height, and in pixels at least.
 const LETTERS: (f32, f32) = (0.032, 9.0);
 
-/// Draws `step` over `image`, which shows the whole terrain from above, with north at the top. The title and the formula
-/// are written on a dark band at the lower edge, if the picture is large enough for a line of text.
+/// Draws `step` over `image`, which shows the whole terrain from above, with north at the top. The title and the
+/// formula are written on a dark band at the lower edge, if the picture is large enough for a line of text.
 pub fn draw_step(image: &mut RgbImage, step: &GeneratorStep) {
     let (width, height) = (image.width as f32, image.height as f32);
     let pixel = |[x, y]: [f32; 2]| [x * (width - 1.0), y * (height - 1.0)];

@@ -207,9 +207,9 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(())
     }
 
-    /// Steps through a process or generator at the requested speed. The next frame is computed only after the owner of the worker
-    /// has received the last frame. A process that is too slow for this speed runs as fast as it can, in steps short
-    /// enough to look continuous.
+    /// Steps through a process or generator at the requested speed. The next frame is computed only after the owner of
+    /// the worker has received the last frame. A process that is too slow for this speed runs as fast as it can, in
+    /// steps short enough to look continuous.
     fn play(
         &self,
         request: &Request,

@@ -61,7 +61,7 @@ impl SteppedGenerator for Circles {
         };
         // A circle has several copies on a wrapping terrain, and none if it does not touch the terrain.
         let copies = self.circles_of(cx.random, cx.grid.edges, k..k + 1);
-        let formula = copies.first().map_or("this circle does not touch the terrain".into(), |circle| {
+        let formula = copies.first().map_or("h = h, because this circle does not touch the terrain".into(), |circle| {
             let (height, radius) = (metres(cx, circle.height), circle.radius * cx.size_metres);
             format!("h = h + {height} · ½(1 + cos(π · d/r)) at distance d < r = {radius:.0} m")
         });

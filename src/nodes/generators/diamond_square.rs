@@ -127,7 +127,7 @@ impl SteppedGenerator for DiamondSquare {
     }
 
     fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
-        self.fill_until(cx, self.phases().at(cx.scene_samples, step), &mut made.height)
+        self.fill_until(cx, self.phases().phase_of(cx.scene_samples, step), &mut made.height)
     }
 
     fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
@@ -135,7 +135,7 @@ impl SteppedGenerator for DiamondSquare {
         let [mean, spread] = [self.corners, self.corner_spread].map(|share| metres(cx, share));
         let rule = midpoint_steps::schedule_rule(&phases.law);
         let start = GeneratorStep::new("Start: the four corners", format!("h = {mean} + u · {spread}; {rule}"));
-        phases.describe(cx, phases.at(cx.scene_samples, step), start)
+        phases.describe(cx, phases.phase_of(cx.scene_samples, step), start)
     }
 }
 

@@ -72,7 +72,7 @@ impl SteppedGenerator for Fault {
             format!("Fault {} of {}", k + 1, self.faults),
             format!("h = h + {height} · (g(d) - ½), g rises from 0 to 1 across the line at distance d"),
         )
-        .with_marks([], lines.iter().map(FaultLine::across))
+        .with_marks([], lines.iter().map(FaultLine::drawn_line))
     }
 }
 
@@ -116,7 +116,7 @@ struct FaultLine {
 
 impl FaultLine {
     /// A part of the line that is longer than the terrain.
-    fn across(&self) -> [[f32; 2]; 2] {
+    fn drawn_line(&self) -> [[f32; 2]; 2] {
         let [x, y] = self.ahead;
         [-2.0, 2.0].map(|along| [x * self.start - y * along, y * self.start + x * along])
     }

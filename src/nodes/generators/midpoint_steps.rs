@@ -60,7 +60,7 @@ impl SquarePhases {
     }
 
     /// The phase number `step` in a scene of `samples` samples per side; the last phase for higher numbers.
-    pub fn at(&self, samples: usize, step: u32) -> MidpointPhase {
+    pub fn phase_of(&self, samples: usize, step: u32) -> MidpointPhase {
         let phases = self.all(samples);
         phases[(step as usize).min(phases.len() - 1)]
     }

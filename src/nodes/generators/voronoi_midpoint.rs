@@ -79,7 +79,7 @@ impl SteppedGenerator for VoronoiMidpoint {
     }
 
     fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
-        self.fill_until(cx, self.phases().at(cx.scene_samples, step), &mut made.height)
+        self.fill_until(cx, self.phases().phase_of(cx.scene_samples, step), &mut made.height)
     }
 
     fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
@@ -93,7 +93,7 @@ impl SteppedGenerator for VoronoiMidpoint {
                 self.c1, self.c2
             ),
         );
-        phases.describe(cx, phases.at(cx.scene_samples, step), start)
+        phases.describe(cx, phases.phase_of(cx.scene_samples, step), start)
     }
 }
 

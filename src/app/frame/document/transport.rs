@@ -1,7 +1,7 @@
 //! Playback of a process, iteration by iteration, or of a generator, step by step: play, pause, step, scrub.
 //!
-//! The playhead is on one layer at a time. It stays on this layer while the user edits other layers. It leaves the layer
-//! when the user plays, steps or scrubs another layer, or when it reaches the end.
+//! The playhead is on one layer at a time. It stays on this layer while the user edits other layers. It leaves the
+//! layer when the user plays, steps or scrubs another layer, or when it reaches the end.
 
 use crate::frame::document::Document;
 use talweg::eval::Playhead;
@@ -13,7 +13,8 @@ use talweg::scene::Layer;
 pub const SPEED_RANGE: (f32, f32) = (1.0, 240.0);
 /// Range of the speed slider for generators, in steps per second.
 pub const STEP_SPEED_RANGE: (f32, f32) = (0.25, 60.0);
-/// Usual speed of a generator in steps per second, and the time in seconds after which a generator with many steps ends.
+/// Usual speed of a generator in steps per second, and the time in seconds after which a generator with many steps
+/// ends.
 const USUAL_STEP_SPEED: f32 = 2.0;
 const LONGEST_SHOW: f32 = 20.0;
 
@@ -66,9 +67,9 @@ impl Transport {
 }
 
 impl Document {
-    /// Returns the layer that the playback controls show, with its last iteration or step. This is the playing layer, or
-    /// the selected generator if no process is stopped by the playhead, or [`process`](Self::process). A stopped process
-    /// thus stays within reach while the user edits the layers below it.
+    /// Returns the layer that the playback controls show, with its last iteration or step. This is the playing layer,
+    /// or the selected generator if no process is stopped by the playhead, or [`process`](Self::process). A stopped
+    /// process thus stays within reach while the user edits the layers below it.
     pub fn played(&self) -> Option<(usize, u32)> {
         let played = |index: usize| Some((self.shown_layer(index)?, self.scene().timeline_end(index)?));
         let under_playhead = || played(self.transport.playhead?.layer);
@@ -80,8 +81,8 @@ impl Document {
         selected.filter(|_| !is_stopped).or_else(|| self.process()).or(selected).or_else(under_playhead)
     }
 
-    /// Returns the process that the charts and the branches belong to, and its number of iterations. The candidates are,
-    /// in this order: the playing process, the selected layer, the stream power layer that uses the uplift of the
+    /// Returns the process that the charts and the branches belong to, and its number of iterations. The candidates
+    /// are, in this order: the playing process, the selected layer, the stream power layer that uses the uplift of the
     /// selected layer, and the process under the playhead.
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| Some((self.shown_layer(index)?, self.scene().iterations(index)?));
@@ -191,8 +192,8 @@ impl Document {
         }
     }
 
-    /// Sets the speed of [`played`](Self::played) in iterations or steps per second. `unlimited` plays a process as fast
-    /// as possible. The new speed takes effect immediately.
+    /// Sets the speed of [`played`](Self::played) in iterations or steps per second. `unlimited` plays a process as
+    /// fast as possible. The new speed takes effect immediately.
     pub fn set_speed(&mut self, speed: f32, unlimited: bool) {
         let before = self.transport;
         if self.played_step().is_some() {
