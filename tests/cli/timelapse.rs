@@ -18,8 +18,8 @@ fn timelapse_films_an_erosion() {
     with(&folder.path_text("film.mp4")).code(1).stderr(contains(".gif"));
     let still = folder.write_file("still.ron", "(version: 1, layers: [(node: Shape())])");
     talweg(&["timelapse", &still, "-o", &folder.path_text("b.gif")]).code(1).stderr(contains("nothing to film"));
-    let steps = [&film[..], &[&folder.path_text("c.gif"), "--steps"]].concat();
-    talweg(&steps).code(2).stderr(contains("--layer"));
+    let output = folder.path_text("c.gif");
+    talweg(&[&film[..], &[&output, "--steps"]].concat()).code(2).stderr(contains("--layer"));
 }
 
 #[test]

@@ -187,7 +187,7 @@ fn the_add_menu_remembers_what_was_added() {
 
 #[test]
 fn a_time_lapse_is_requested_and_started() {
-    let mut panels = large(&["Perlin"]);
+    let mut panels = large(&["Shape"]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     assert!(panels.state().editor().toasts.messages().any(|(_, text)| text.contains("nothing to film")));
     let mut panels = large(&["Perlin", "Thermal"]);
@@ -195,4 +195,8 @@ fn a_time_lapse_is_requested_and_started() {
     assert!(panels.query_by_label("Export time-lapse").is_some());
     click(&mut panels, "Choose a file…");
     assert!(panels.state().editor().dialogs.is_open(), "the file is asked for next");
+    let mut panels = large(&["DiamondSquare"]);
+    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
+    assert!(panels.query_by_label_contains("Films the generator step by step").is_some());
+    click(&mut panels, "Points, cells and formula of each step");
 }
