@@ -1,4 +1,4 @@
-//! `talweg timelapse`: makes a film of an erosion process, without a window.
+//! `talweg timelapse`: makes a film of an erosion process or of the steps of a generator, without a window.
 
 use std::path::PathBuf;
 
@@ -11,13 +11,15 @@ use super::{CommandResult, print, print_json, usage};
 use talweg::appearance::PaletteTable;
 use talweg::timelapse::{Film, FilmError, MOST_FRAMES_A_SECOND, check_target, is_gif};
 
-/// Film an erosion process from its first to its last iteration, as a GIF or a folder of PNG pictures
+/// Film an erosion from its first to its last iteration, or a generator step by step, as a GIF or a folder of PNG
+/// pictures
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   talweg timelapse eroded-hills -o hills.gif
   talweg timelapse canyon.ron -o frames --frames 240 --picture 1080
   talweg timelapse canyon.ron -o canyon.gif --layer Rivers --set Rivers.iterations=400
+  talweg timelapse paper-001-midpoint-displacement -o midpoints.gif --steps
 
 A folder of pictures becomes a video with, for example:
   ffmpeg -framerate 30 -i frames/frame-%05d.png -pix_fmt yuv420p canyon.mp4")]
@@ -29,15 +31,20 @@ pub struct TimelapseArgs {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArgs,
-    /// Layer to film, by name or number; by default the topmost erosion
+    /// Layer to film, by name or number; by default the topmost erosion, or the topmost generator with steps if there
+    /// is no erosion
     #[arg(long, value_name = "LAYER")]
     layer: Option<String>,
-    /// Number of frames, from the first to the last iteration
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(2..=100_000))]
-    frames: u32,
-    /// Frames per second of a GIF
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES_A_SECOND as i64))]
-    fps: u32,
+    /// Number of frames, from the first to the last iteration or step; by default 60 for an erosion, and one for each
+    /// step of a generator, 60 at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    frames: Option<u32>,
+    /// Frames per second of a GIF; by default 12 for an erosion and 2 for a generator
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES_A_SECOND as i64))]
+    fps: Option<u32>,
+    /// Draw the points and cells of each step of a generator over the terrain, and write its formula below
+    #[arg(long)]
+    steps: bool,
     /// Side length of the pictures, in pixels
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(16..=8192))]
     picture: u32,
@@ -52,14 +59,22 @@ pub fn run(args: &TimelapseArgs) -> CommandResult {
     let job = args.scene.load()?;
     let layer = match &args.layer {
         Some(name) => job.scene.find_layer(name).map_err(|e| usage(anyhow::anyhow!("--layer: {e}")))?,
-        None => Film::topmost_process(&job.scene)?,
+        None => Film::topmost_layer(&job.scene)?,
     };
+    if args.steps && job.scene.layers[layer].node.as_stepped().is_none() {
+        let name = &job.scene.layers[layer].name;
+        return Err(usage(anyhow::anyhow!(
+            "--steps: layer `{name}` is not a generator with steps; choose one with --layer"
+        )));
+    }
+    let usual = Film::of_layer(&job.scene, layer);
     let film = Film {
-        layer,
-        frames: args.frames,
-        frames_a_second: args.fps,
+        frames: args.frames.unwrap_or(usual.frames),
+        frames_a_second: args.fps.unwrap_or(usual.frames_a_second),
         samples: job.samples,
         pixels: args.picture as usize,
+        shows_steps: args.steps,
+        ..usual
     };
     let palette = PaletteTable::for_scene(&job.scene);
     let count = job.with_progress(|control, show| {

@@ -48,19 +48,20 @@ pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 
 use crate::field::{Cancelled, Control, MapKind, Stream, Terrain};
-use crate::nodes::{Context, MassBalance};
+use crate::nodes::{Context, GeneratorStep, MassBalance};
 use crate::scene::{Layer, Problem, Reads, Scene};
 
 /// Maximum samples per side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
 
-/// Stops a process after some of its iterations, to show the terrain at that point.
+/// Stops a process after some of its iterations, or a generator after some of its steps, to show the terrain at that
+/// point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Playhead {
     /// Index of the layer in the scene.
     pub layer: usize,
-    /// Iterations to show, counted at the scene's resolution. A value at or beyond the last iteration means the end of
-    /// the process.
+    /// Iterations or steps to show, counted at the scene's resolution. A value at or beyond the last one means the end
+    /// of the process or generator.
     pub iteration: u32,
 }
 
@@ -98,6 +99,16 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
         random: Stream::new(settings.seed, layer.seed),
         control,
     }
+}
+
+/// Describes the generator step under `playhead` at the scene's own resolution. `None` if the layer is not a generator
+/// that can be played.
+pub fn generator_step(scene: &Scene, playhead: Playhead) -> Option<GeneratorStep> {
+    let layer = scene.layers.get(playhead.layer)?;
+    let stepped = layer.node.as_stepped()?;
+    let end = layer.generator_steps(scene.samples(), scene.side_metres())?;
+    let control = Control::default();
+    Some(stepped.describe_step(&context(scene, scene.samples(), layer, &control), playhead.iteration.min(end)))
 }
 
 /// The content key of a scene at `samples` per side, including the contents of the files that the scene names. This

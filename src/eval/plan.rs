@@ -42,17 +42,19 @@ pub(super) struct LayerStep<'a> {
     pub result: ContentKey,
     /// Stages of a process on this grid, in order.
     pub stages: Vec<ProcessStage<'a>>,
+    /// The step after which the playhead stops a generator. `None` if the generator is complete.
+    pub generator_step: Option<u32>,
     /// Whether the process has already run on a coarser grid.
     pub is_refined: bool,
     /// Whether the process runs from coarse to fine and continues on finer grids after this one.
     pub is_level: bool,
     /// Whether the playhead is on this grid or a coarser one, so that the change on this grid is temporary.
     pub is_temporary: bool,
-    /// Whether the playhead is before the end of its process, and this layer is the process or above it. The result is
-    /// then an intermediate state and is not cached.
+    /// Whether the playhead is before the end of its process or generator, and this layer is that layer or above it.
+    /// The result is then an intermediate state and is not cached.
     pub transient: bool,
-    /// Whether the layer is above a process that the playhead stops before its end. The key frames of this layer are
-    /// then not cached.
+    /// Whether the layer is above a process or generator that the playhead stops before its end. The key frames of this
+    /// layer are then not cached.
     pub is_above_playhead: bool,
 }
 
@@ -119,11 +121,18 @@ pub(super) fn plan_with<'a>(
             key = key.join(b"on").join(&below.bits().to_le_bytes());
         }
         let cx = context(scene, samples, layer, &control);
-        let is_on_the_way = |p: &Playhead| scene.iterations(index).is_some_and(|end| p.iteration < end);
-        let mut left = playhead.filter(|p| p.layer == index).filter(is_on_the_way).map(|p| p.iteration);
-        transient |= left.is_some();
+        let is_on_the_way = |p: &Playhead| scene.timeline_end(index).is_some_and(|end| p.iteration < end);
+        let stop = playhead.filter(|p| p.layer == index).filter(is_on_the_way).map(|p| p.iteration);
+        transient |= stop.is_some();
+        let (mut left, generator_step) = match layer.node.as_process() {
+            Some(_) => (stop, None),
+            None => (None, stop),
+        };
         let mut stages: Vec<ProcessStage> = Vec::new();
         let mut node = node_key(key, &layer.node, layer.seed, settings);
+        if let Some(step) = generator_step {
+            node = node.join(b"step").join(&step.to_le_bytes());
+        }
         let levels = layer.levels(samples);
         let finest = levels.len().saturating_sub(1);
         let mut gone = key;
@@ -168,6 +177,7 @@ pub(super) fn plan_with<'a>(
             terrain_below: beneath,
             result: key,
             stages,
+            generator_step,
             is_refined,
             is_level,
             is_temporary: is_cut,

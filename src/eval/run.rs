@@ -21,7 +21,7 @@ pub(super) fn run_node(
     store: &mut Store,
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     match step.layer.node.work() {
-        NodeKind::Generator(node) => Ok((generate(node, step.layer, cx, &beneath, &mut store.constructions)?, None)),
+        NodeKind::Generator(node) => Ok((generate(node, step, cx, &beneath, &mut store.constructions)?, None)),
         NodeKind::Filter(node) => Ok((filter(node, step, cx, beneath, &mut store.strokes)?, None)),
         NodeKind::Process(_) => {
             let (result, mass_balance) = run_process(step, cx, beneath, coarse, store)?;
@@ -30,23 +30,26 @@ pub(super) fn run_node(
     }
 }
 
-/// The result of a generator, blended with the terrain below.
+/// The result of a generator up to the playhead, blended with the terrain below.
 fn generate(
     generator: &dyn Generator,
-    layer: &Layer,
+    step: &LayerStep,
     cx: &Context,
     beneath: &Terrain,
     constructions: &mut Constructions,
 ) -> Result<Terrain, Cancelled> {
-    let mut result = match &layer.node {
+    let mut result = match &step.layer.node {
         Node::Construction(node) => constructions.generate(node, cx)?,
         _ => {
             let mut result = Terrain::flat(cx.grid);
-            generator.generate(cx, &mut result)?;
+            match (step.generator_step, generator.stepped()) {
+                (Some(last), Some(stepped)) => stepped.generate_until(cx, last, &mut result)?,
+                _ => generator.generate(cx, &mut result)?,
+            }
             result
         }
     };
-    mix::blend_generator(cx, &layer.mix, beneath, &mut result)?;
+    mix::blend_generator(cx, &step.layer.mix, beneath, &mut result)?;
     Ok(result)
 }
 

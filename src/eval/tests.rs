@@ -278,6 +278,26 @@ mod worker {
         let Some(WorkerReport::Done { output, .. }) = worker.wait(LONG) else { panic!("no end") };
         assert_eq!(output.terrain, run(&play.scene, None, &mut Store::forgetful()));
     }
+
+    #[test]
+    fn a_playing_generator_shows_its_start_first() {
+        let worker = start();
+        let mut play = request(1, scene(65, 3), RequestQuality::Full);
+        let end = play.scene.timeline_end(0).unwrap();
+        play.playhead = Some(Playhead { layer: 0, iteration: 0 });
+        play.play = Some(Play { speed: Some(200.0) });
+        worker.submit(play.clone());
+        let mut shown = Vec::new();
+        let whole = loop {
+            match worker.wait(LONG).expect("a report") {
+                WorkerReport::Frame { output, .. } => shown.push(output.playhead.unwrap().iteration),
+                WorkerReport::Done { output, .. } => break output.terrain,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(shown[0] == 0 && shown.is_sorted() && shown[shown.len() - 1] < end, "{shown:?} of {end}");
+        assert_eq!(whole, run(&play.scene, None, &mut Store::forgetful()));
+    }
 }
 
 fn masked(source: &str) -> Scene {

@@ -20,6 +20,7 @@ pub mod parts;
 pub mod planet;
 pub mod planet_detail;
 pub mod sculpt;
+pub mod steps;
 mod text;
 pub mod water;
 
@@ -29,6 +30,7 @@ pub use parts::{
     DrainedFilter, NodeAreas, NodeDrainage, NodeParts, NodeSmoothing, RangedFilter, SmoothedFilter, StencilRadius,
     WindowDrainage,
 };
+pub use steps::{GeneratorStep, SteppedGenerator};
 
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::io::formats::ReadOptions;
@@ -184,6 +186,10 @@ pub trait Generator: Params {
     /// input. The layer's blend mode combines both its heights and its maps with those of the layers below.
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)
+    }
+    /// The generator as a generator that can be played step by step; `None` if it cannot.
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        None
     }
     /// Files that the node reads, other than those named by its parameters.
     fn file_dependencies(&self) -> Vec<String> {
@@ -495,6 +501,14 @@ impl Node {
             adopted.adopt(preset);
             adopted == *self
         })
+    }
+
+    /// The node as a generator that can be played step by step, or `None` if it cannot.
+    pub fn as_stepped(&self) -> Option<&dyn SteppedGenerator> {
+        match self.work() {
+            NodeKind::Generator(generator) => generator.stepped(),
+            _ => None,
+        }
     }
 
     /// The node as a process, or `None` if it is of another kind.

@@ -270,6 +270,11 @@ impl Layer {
         levels.into_iter().map(stages_of).collect()
     }
 
+    /// Number of steps of a generator that can be played, in a scene of `samples` samples and `size_metres` per side.
+    pub fn generator_steps(&self, samples: usize, size_metres: f32) -> Option<u32> {
+        Some(self.node.as_stepped()?.steps(samples, size_metres)).filter(|&steps| steps > 0)
+    }
+
     /// Total number of iterations of a process over all its stages, on a grid with `samples` per side.
     pub fn iterations(&self, samples: usize) -> Option<u32> {
         self.node.as_process()?;

@@ -187,6 +187,13 @@ impl Scene {
         self.layers.get(index)?.iterations(self.samples())
     }
 
+    /// The last position of a layer on the timeline: the iterations of its process, or the steps of its generator.
+    /// `None` if the layer cannot be played.
+    pub fn timeline_end(&self, index: usize) -> Option<u32> {
+        let steps = || self.layers.get(index)?.generator_steps(self.samples(), self.side_metres());
+        self.iterations(index).or_else(steps)
+    }
+
     /// The random stream of a layer.
     pub fn random(&self, layer: &Layer) -> Stream {
         Stream::new(self.settings.seed, layer.seed)

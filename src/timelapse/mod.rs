@@ -1,12 +1,16 @@
-//! Time-lapse films of a process, such as erosion. A film shows the terrain from above every few iterations, as
-//! numbered PNG files or one GIF.
+//! Time-lapse films of a process, such as erosion, or of a generator that is played step by step. A film shows the
+//! terrain from above every few iterations or steps, as numbered PNG files or one GIF.
+
+mod step_marks;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::appearance::{PaletteTable, RgbImage, scene_image};
-use crate::eval::{Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline, check_memory, evaluate};
+use crate::eval::{
+    Cache, MemoryUse, NotEnoughMemory, Playhead, Store, Timeline, check_memory, evaluate, generator_step,
+};
 use crate::field::{Cancelled, Control};
 use crate::io::{FileError, SaveTarget, check_new_folder, check_writable, write_atomically, write_folder_atomically};
 use crate::scene::Scene;
@@ -20,6 +24,12 @@ const GIF_SPEED: i32 = 10;
 /// Maximum frame rate. GIF frame times are multiples of 0.01 s, and players slow down frames that are shorter than 0.02
 /// s.
 pub const MOST_FRAMES_A_SECOND: u32 = 50;
+/// Number of frames of a film of a process, if the user does not choose it. A generator has one frame for each step.
+pub const PROCESS_FRAMES: u32 = 60;
+/// Frames per second of films of a process, and of films of a generator, if the user does not choose them.
+const USUAL_RATES: [u32; 2] = [12, 2];
+/// Maximum number of frames of a film of a generator, if the user does not choose it.
+const MOST_STEPS: u32 = 60;
 
 /// The reason why a film could not be created.
 #[derive(Debug, thiserror::Error)]
@@ -39,23 +49,25 @@ pub enum FilmError {
         /// Path of the requested file or folder.
         path: PathBuf,
     },
-    /// The chosen layer is not a process.
-    #[error("layer `{0}` is not an erosion or other process, so there is nothing to film")]
+    /// The chosen layer cannot be played.
+    #[error(
+        "layer `{0}` is neither an erosion or other process nor a generator with steps, so there is nothing to film"
+    )]
     NoProcess(String),
     /// The chosen layer is hidden.
-    #[error("layer `{0}` is hidden, so its process would be invisible; show it first")]
+    #[error("layer `{0}` is hidden, so its film would show no change; show it first")]
     Hidden(String),
-    /// The scene has no visible process.
-    #[error("no visible layer is an erosion or other process, so there is nothing to film")]
+    /// No visible layer of the scene can be played.
+    #[error("no visible layer is an erosion or other process or a generator with steps, so there is nothing to film")]
     NoProcesses,
 }
 
 /// Settings of a film.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Film {
-    /// Index of the layer whose process is filmed.
+    /// Index of the layer whose process or generator is filmed.
     pub layer: usize,
-    /// Number of frames; the first one shows the state before the first iteration.
+    /// Number of frames; the first one shows the state before the first iteration or step.
     pub frames: u32,
     /// Frames per second.
     pub frames_a_second: u32,
@@ -63,26 +75,47 @@ pub struct Film {
     pub samples: usize,
     /// Side length of the image in pixels.
     pub pixels: usize,
+    /// Whether the points, cells and formula of each step of a generator are drawn over the terrain.
+    pub shows_steps: bool,
 }
 
 impl Default for Film {
-    /// The default film: a five-second GIF, small enough for mail and chat.
+    /// The default film of a process: a five-second GIF, small enough for mail and chat.
     fn default() -> Self {
-        Self { layer: 0, frames: 60, frames_a_second: 12, samples: crate::eval::PREVIEW_SAMPLES, pixels: 512 }
+        Self {
+            layer: 0,
+            frames: PROCESS_FRAMES,
+            frames_a_second: USUAL_RATES[0],
+            samples: crate::eval::PREVIEW_SAMPLES,
+            pixels: 512,
+            shows_steps: false,
+        }
     }
 }
 
 impl Film {
-    /// Index of the topmost visible layer of `scene` that has a process.
-    pub fn topmost_process(scene: &Scene) -> Result<usize, FilmError> {
-        let is_process = |k: &usize| scene.layers[*k].enabled && scene.layers[*k].node.as_process().is_some();
-        (0..scene.layers.len()).rev().find(is_process).ok_or(FilmError::NoProcesses)
+    /// The default film of a layer of `scene`. A generator has one frame for each step, as far as there are not very
+    /// many, and two frames per second.
+    pub fn of_layer(scene: &Scene, layer: usize) -> Self {
+        let steps = scene.timeline_end(layer).filter(|_| scene.iterations(layer).is_none());
+        let Some(steps) = steps else { return Self { layer, ..Self::default() } };
+        let frames = steps.saturating_add(1).min(MOST_STEPS);
+        Self { layer, frames, frames_a_second: USUAL_RATES[1], ..Self::default() }
     }
 
-    /// Iteration numbers of the frames, from the first to the last iteration, without repeats.
+    /// Index of the layer to film: the topmost visible layer of `scene` that has a process, otherwise the topmost
+    /// visible generator that can be played.
+    pub fn topmost_layer(scene: &Scene) -> Result<usize, FilmError> {
+        let shown = || (0..scene.layers.len()).rev().filter(|&k| scene.layers[k].enabled);
+        let process = shown().find(|&k| scene.layers[k].node.as_process().is_some());
+        process.or_else(|| shown().find(|&k| scene.timeline_end(k).is_some())).ok_or(FilmError::NoProcesses)
+    }
+
+    /// Iteration or step numbers of the frames, from the first to the last, without repeats.
     fn iterations(&self, scene: &Scene) -> Result<Vec<u32>, FilmError> {
         let layer = &scene.layers[self.layer];
-        let end = layer.iterations(self.samples).ok_or_else(|| FilmError::NoProcess(layer.name.clone()))?;
+        let end = layer.iterations(self.samples).or_else(|| scene.timeline_end(self.layer));
+        let end = end.ok_or_else(|| FilmError::NoProcess(layer.name.clone()))?;
         if !layer.enabled || layer.mix.opacity == 0.0 {
             return Err(FilmError::Hidden(layer.name.clone()));
         }
@@ -97,7 +130,7 @@ impl Film {
     /// completed fraction. The computation uses the thread pool in which the caller runs. Returns the number of frames.
     ///
     /// # Errors
-    /// When the layer has no visible process, the film cannot be written, or the caller cancels `control`. An
+    /// When the layer cannot be played or is hidden, the film cannot be written, or the caller cancels `control`. An
     /// unfinished film is deleted.
     pub fn shoot(
         &self,
@@ -115,10 +148,14 @@ impl Film {
         let mut store = Store::new(Cache::default(), Timeline::new(TIMELINE_BYTES));
         let image = |k: usize| -> Result<RgbImage, FilmError> {
             progress(k as f32 / count as f32);
-            let playhead = Some(Playhead { layer: self.layer, iteration: iterations[k] });
-            let seen = evaluate(scene, self.samples, playhead, &mut store, control)?;
+            let playhead = Playhead { layer: self.layer, iteration: iterations[k] };
+            let seen = evaluate(scene, self.samples, Some(playhead), &mut store, control)?;
             control.check()?;
-            Ok(scene_image(scene, &seen.terrain, palette, [self.pixels; 2], control)?)
+            let mut image = scene_image(scene, &seen.terrain, palette, [self.pixels; 2], control)?;
+            if let Some(step) = generator_step(scene, playhead).filter(|_| self.shows_steps) {
+                step_marks::draw_step(&mut image, &step);
+            }
+            Ok(image)
         };
         let side = self.pixels as u32;
         let format =
@@ -236,7 +273,7 @@ mod tests {
     }
 
     fn film(frames: u32) -> Film {
-        Film { layer: 1, frames, frames_a_second: 10, samples: 33, pixels: 24 }
+        Film { layer: 1, frames, frames_a_second: 10, samples: 33, pixels: 24, shows_steps: false }
     }
 
     fn shoot(film: &Film, target: &Path) -> Result<usize, FilmError> {
@@ -300,14 +337,50 @@ mod tests {
     }
 
     #[test]
-    fn only_processes_can_be_filmed() {
-        let still = Scene { layers: scene().layers[..1].to_vec(), ..scene() };
-        assert!(matches!(Film::topmost_process(&still), Err(FilmError::NoProcesses)));
-        assert_eq!(Film::topmost_process(&scene()).unwrap(), 1);
+    fn only_layers_that_play_can_be_filmed() {
+        let mut still = scene();
+        still.layers[0].node = Node::named("Shape").unwrap();
+        let alone = Scene { layers: still.layers[..1].to_vec(), ..scene() };
+        assert!(matches!(Film::topmost_layer(&alone), Err(FilmError::NoProcesses)));
+        assert_eq!(Film::topmost_layer(&scene()).unwrap(), 1);
+        let noise = Scene { layers: scene().layers[..1].to_vec(), ..scene() };
+        assert_eq!(Film::topmost_layer(&noise).unwrap(), 0, "a scene without a process shows its generator");
+        let palette = PaletteTable::new(Palette::named("alpine").unwrap(), &still.settings);
         let wrong = Film { layer: 0, ..film(3) };
-        assert!(shoot(&wrong, Path::new("/tmp/never")).unwrap_err().to_string().contains("Perlin"));
+        let refused = wrong.shoot(&still, &palette, Path::new("/tmp/never"), &Control::default(), |_| ());
+        assert!(refused.unwrap_err().to_string().contains("Perlin"));
         let mut hidden = scene();
         hidden.layers[1].enabled = false;
         assert!(matches!(film(3).iterations(&hidden), Err(FilmError::Hidden(_))));
+    }
+
+    #[test]
+    fn a_generator_has_a_frame_for_each_step() {
+        let mut scene = scene();
+        scene.set("1.octaves=6").unwrap();
+        let film = Film::of_layer(&scene, 0);
+        assert_eq!(film.iterations(&scene).unwrap(), (0..=6).collect::<Vec<_>>());
+        assert_eq!((film.frames, film.frames_a_second), (7, 2));
+        assert_eq!(Film { frames: 3, ..film }.iterations(&scene).unwrap(), [0, 3, 6]);
+        assert_eq!(Film::of_layer(&scene, 1), Film { layer: 1, ..Film::default() });
+    }
+
+    #[test]
+    fn films_of_a_generator_show_marks_if_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let scene = scene();
+        let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene.settings);
+        let plain = Film { samples: 33, pixels: 96, frames: 4, ..Film::of_layer(&scene, 0) };
+        let marked = Film { shows_steps: true, ..plain.clone() };
+        for (film, name) in [(&plain, "plain"), (&marked, "marked")] {
+            assert_eq!(film.shoot(&scene, &table, folder.path().join(name), &Control::default(), |_| ()).unwrap(), 4);
+        }
+        let read = |name: &str, k: u32| std::fs::read(folder.path().join(format!("{name}/frame-{k:05}.png"))).unwrap();
+        assert!((1..4).all(|k| read("plain", k) != read("marked", k)));
+        assert_ne!(read("plain", 0), read("plain", 1));
+        let end = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+        let mut bytes = Vec::new();
+        scene_image(&scene, &end, &table, [96; 2], &Control::default()).unwrap().write_png(&mut bytes).unwrap();
+        assert_eq!(read("plain", 3), bytes, "the last frame is the whole terrain");
     }
 }

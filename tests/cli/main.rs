@@ -9,6 +9,7 @@ mod readings;
 mod recover;
 mod strangers;
 mod tiles;
+mod timelapse;
 
 use std::path::{Path, PathBuf};
 
@@ -439,23 +440,6 @@ fn ground_types_and_climate_are_exported_and_measured() {
     talweg(&["export", "earthlike", "--size", "17", "--what", "control", "-o", &folder.path_text("no.exr")])
         .code(2)
         .stderr(contains("this scene is a planet"));
-}
-
-#[test]
-fn timelapse_films_an_erosion() {
-    let folder = Folder::new();
-    let film = ["timelapse", "eroded-hills", "--size", "65", "--picture", "32", "--frames", "3", "-o"];
-    let with = |target: &str| talweg(&[&film[..], &[target]].concat());
-    with(&folder.path_text("film.gif")).success().stdout(contains("3 pictures"));
-    assert!(std::fs::read(folder.path("film.gif")).unwrap().starts_with(b"GIF89a"));
-    with(&folder.path_text("frames")).success();
-    let rgb8 = (png::ColorType::Rgb, png::BitDepth::Eight);
-    assert_eq!(picture_size(&folder.path("frames/frame-00002.png")), (32, 32, rgb8.0, rgb8.1));
-    with(&folder.path_text("frames")).code(1).stderr(contains("not empty"));
-    with(&folder.path_text("no/such/film.gif")).code(1).stderr(contains("no folder"));
-    with(&folder.path_text("film.mp4")).code(1).stderr(contains(".gif"));
-    let still = folder.write_file("still.ron", "(version: 1, layers: [(node: Perlin())])");
-    talweg(&["timelapse", &still, "-o", &folder.path_text("b.gif")]).code(1).stderr(contains("nothing to film"));
 }
 
 #[test]

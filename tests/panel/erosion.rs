@@ -8,6 +8,7 @@ use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use talweg::param::Value;
 use talweg_app::features::compare::task::CompareRequest;
+use talweg_app::features::erosion::step_marks::StepMarks;
 
 #[test]
 fn a_preset_is_one_click_and_one_undo_step() {
@@ -50,6 +51,43 @@ fn a_change_during_playback_offers_to_continue_or_branch() {
     assert!(panels.state().editor().doc.scene().layers[2].enabled, "the other branch is shown");
     let kept = |effect: &Effect| matches!(effect, Effect::Compare(CompareRequest::Keep { state, .. }) if state.name == "Thermal erosion, iteration 20");
     assert!(panels.state().effects.iter().any(kept), "the branch that was on screen");
+}
+
+#[test]
+fn a_generator_plays_with_its_formulas() {
+    let mut panels = large(&["DiamondSquare", "Thermal"]);
+    click(&mut panels, "Diamond-square");
+    assert!(panels.query_by_label("Branch from here").is_none(), "branches belong to processes");
+    assert!(panels.query_by_label("Points and cells").is_none(), "the whole generator is shown");
+    panels.state_mut().requests.clear();
+    click(&mut panels, "Jump to start");
+    let request = panels.state().requests.last().unwrap().clone();
+    assert_eq!(request.playhead, Some(talweg::eval::Playhead { layer: 0, iteration: 0 }));
+    assert!(panels.query_by_label_contains("Start: the four corners").is_some());
+    click(&mut panels, "Step forward");
+    assert!(panels.query_by_label_contains("Level 1, diamond phase: 1 centre of a square").is_some());
+    assert!(panels.query_by_label_contains("h = (h₁ + h₂ + h₃ + h₄) / 4").is_some());
+    press(&mut panels, Modifiers::NONE, Key::Period);
+    assert!(panels.query_by_label_contains("Level 1, square phase: 4 midpoints of sides").is_some());
+    let is_hidden = |panels: &Panels| panels.state().get::<StepMarks>().is_hidden;
+    assert!(!is_hidden(&panels));
+    click(&mut panels, "Points and cells");
+    assert!(is_hidden(&panels));
+    click(&mut panels, "Points and cells");
+    let rail = widget(&panels, Role::Slider, "Step").rect();
+    drag(&mut panels, rail.left_center() + vec2(8.0, 0.0), rail.center());
+    drop_at(&mut panels, rail.center());
+    let middle = panels.state().editor().doc.iteration();
+    assert!((6..=12).contains(&middle), "{middle} of 18");
+    press(&mut panels, Modifiers::NONE, Key::Space);
+    assert_eq!(panels.state().requests.last().unwrap().play.unwrap().speed, Some(2.0));
+    assert!(panels.query_by_label("As fast as possible").is_none());
+    press(&mut panels, Modifiers::NONE, Key::Space);
+    click(&mut panels, "Jump to end");
+    assert!(panels.query_by_label("Points and cells").is_none());
+    assert_eq!(panels.state().requests.last().unwrap().playhead, None);
+    click(&mut panels, "Thermal erosion");
+    assert!(panels.query_by_label("Branch from here").is_some());
 }
 
 #[test]
@@ -149,7 +187,7 @@ fn the_add_menu_remembers_what_was_added() {
 
 #[test]
 fn a_time_lapse_is_requested_and_started() {
-    let mut panels = large(&["Perlin"]);
+    let mut panels = large(&["Shape"]);
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     assert!(panels.state().editor().toasts.messages().any(|(_, text)| text.contains("nothing to film")));
     let mut panels = large(&["Perlin", "Thermal"]);
@@ -157,4 +195,8 @@ fn a_time_lapse_is_requested_and_started() {
     assert!(panels.query_by_label("Export time-lapse").is_some());
     click(&mut panels, "Choose a file…");
     assert!(panels.state().editor().dialogs.is_open(), "the file is asked for next");
+    let mut panels = large(&["DiamondSquare"]);
+    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
+    assert!(panels.query_by_label_contains("Films the generator step by step").is_some());
+    click(&mut panels, "Points, cells and formula of each step");
 }

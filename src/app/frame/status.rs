@@ -143,7 +143,7 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<LayerProgres
     if info.stopped {
         return "Stopped: the view is out of date. Press F5 to compute the scene".into();
     }
-    if let (true, Some((layer, _))) = (document.transport().is_playing(), document.process()) {
+    if let (true, Some((layer, _))) = (document.transport().is_playing(), document.played()) {
         return format!("Playing {}", document.scene().layers[layer].name);
     }
     if let Some(solo) = document.solo().and_then(|index| document.scene().layers.get(index)) {

@@ -207,9 +207,9 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         Ok(())
     }
 
-    /// Steps through a process at the requested speed. The next frame is computed only after the owner of the worker
-    /// has received the last frame. A process that is too slow for this speed runs as fast as it can, in steps short
-    /// enough to look continuous.
+    /// Steps through a process or generator at the requested speed. The next frame is computed only after the owner of
+    /// the worker has received the last frame. A process that is too slow for this speed runs as fast as it can, in
+    /// steps short enough to look continuous.
     fn play(
         &self,
         request: &Request,
@@ -219,17 +219,24 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         store: &mut Store,
     ) -> Result<(), Cancelled> {
         let full = request.scene.samples();
-        let end = request.scene.iterations(from.layer).unwrap_or(0);
+        let end = request.scene.timeline_end(from.layer).unwrap_or(0);
         let mut at = from.iteration;
+        // A process continues at once. A generator first shows the step that it starts from, for as long as the others.
+        let is_generator = request.scene.iterations(from.layer).is_none();
+        if is_generator && at < end && play.speed.is_some() {
+            let output = self.evaluate(request, control, full, Some(from), store)?;
+            self.report_frame(request, output)?;
+        }
+        let lead = u32::from(!is_generator);
         // The time when the clock was set, and the iteration at that time. The due iteration is computed from these two
         // values.
         let (mut clock, mut base) = (Instant::now(), at);
         while at < end {
             let mut next = at + 1;
             if let Some(speed) = play.speed {
-                let due = base + 1 + (clock.elapsed().as_secs_f32() * speed) as u32;
+                let due = base + lead + (clock.elapsed().as_secs_f32() * speed) as u32;
                 if due <= at {
-                    let wait = (at - base) as f32 / speed.max(1e-3) - clock.elapsed().as_secs_f32();
+                    let wait = (at + 1 - lead - base) as f32 / speed.max(1e-3) - clock.elapsed().as_secs_f32();
                     self.pause(Duration::from_secs_f32(wait.clamp(0.001, 0.25)))?;
                     continue;
                 }
@@ -246,14 +253,20 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
                 self.report(WorkerReport::Done { revision: request.revision, output });
                 return Ok(());
             }
-            self.shared.frame_out.store(true, Ordering::Release);
-            self.report(WorkerReport::Frame { revision: request.revision, output });
-            while self.shared.frame_out.load(Ordering::Acquire) {
-                self.pause(Duration::from_millis(50))?;
-            }
+            self.report_frame(request, output)?;
         }
         let output = self.evaluate(request, control, full, None, store)?;
         self.report(WorkerReport::Done { revision: request.revision, output });
+        Ok(())
+    }
+
+    /// Reports a frame, and waits until the owner of the worker has received it.
+    fn report_frame(&self, request: &Request, output: Output<P>) -> Result<(), Cancelled> {
+        self.shared.frame_out.store(true, Ordering::Release);
+        self.report(WorkerReport::Frame { revision: request.revision, output });
+        while self.shared.frame_out.load(Ordering::Acquire) {
+            self.pause(Duration::from_millis(50))?;
+        }
         Ok(())
     }
 

@@ -8,9 +8,11 @@
 //! Source: Perlin 1985 (turbulence); Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
+use super::octave_steps::{OctaveNoise, OctavePattern};
 use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::{DomainWarp, warp_params, warped_fields};
-use crate::{Context, Generator, NodeMemory, OnPlanet, Traits};
+use crate::steps::metres;
+use crate::{Context, Generator, NodeMemory, OnPlanet, SteppedGenerator, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
@@ -38,7 +40,35 @@ impl Generator for Billow {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
+        self.fill_octaves(cx, self.octaves, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl OctaveNoise for Billow {
+    fn octave_law(&self) -> Octaves {
+        Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y])
+    }
+
+    fn pattern(&self) -> OctavePattern {
+        if self.warp == 0.0 { OctavePattern::Squares } else { OctavePattern::Nothing }
+    }
+
+    fn base_height(&self) -> f32 {
+        self.base
+    }
+
+    fn octave_formula(&self, cx: &Context, k: u32) -> String {
+        let powers = octaves::powers(self.octaves, self.persistence);
+        let weight = powers[k as usize] * self.amplitude / powers.iter().sum::<f32>();
+        format!("h = h + {} · |n|, n gradient noise scaled to ±1", metres(cx, weight))
+    }
+
+    fn fill_octaves(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = self.octave_law();
         let warp = DomainWarp { strength: self.warp, frequency: self.warp_frequency };
         let octaves = GradientNoise::new(cx.grid, cx.random, &law, self.fade, warp);
         let weights = octaves::powers(self.octaves, self.persistence);
@@ -49,7 +79,7 @@ impl Generator for Billow {
             let mut noise = vec![0.0f32; n];
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);
-                for (reader, &weight) in readers.iter_mut().zip(&weights) {
+                for (reader, &weight) in readers.iter_mut().zip(&weights[..shown as usize]) {
                     noise.fill(0.0);
                     reader.add(first + k, std::f32::consts::SQRT_2, &mut noise);
                     row.iter_mut().zip(&noise).for_each(|(h, n)| *h += n.abs() * (weight * scale));

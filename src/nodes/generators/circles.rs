@@ -12,8 +12,11 @@
 //! Squares only: distances are measured in the plane.
 //! Source: Le Martelot 2005, §1 (which only names the method).
 
-use crate::{Context, Generator};
-use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
+use std::ops::Range;
+
+use crate::steps::{circle_lines, metres};
+use crate::{Context, Generator, GeneratorStep, SteppedGenerator};
+use talweg_ground::field::{Cancelled, Edges, Grid, Stream, Terrain};
 
 talweg_ground::params! {
     /// Soft, rolling terrain made of many round bumps.
@@ -35,9 +38,45 @@ talweg_ground::params! {
 
 impl Generator for Circles {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        self.fill_circles(cx, self.circles, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl SteppedGenerator for Circles {
+    fn steps(&self, _samples: usize, _size_metres: f32) -> u32 {
+        self.circles
+    }
+
+    fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill_circles(cx, step.min(self.circles), &mut made.height)
+    }
+
+    fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
+        let Some(k) = step.min(self.circles).checked_sub(1) else {
+            return GeneratorStep::new("Start: level terrain", format!("h = {}", metres(cx, self.base)));
+        };
+        // A circle has several copies on a wrapping terrain, and none if it does not touch the terrain.
+        let copies = self.circles_of(cx.random, cx.grid.edges, k..k + 1);
+        let formula = copies.first().map_or("h = h, because this circle does not touch the terrain".into(), |circle| {
+            let (height, radius) = (metres(cx, circle.height), circle.radius * cx.size_metres);
+            format!("h = h + {height} · ½(1 + cos(π · d/r)) at distance d < r = {radius:.0} m")
+        });
+        let outlines = copies.iter().flat_map(|circle| circle_lines([circle.x, circle.y], circle.radius));
+        GeneratorStep::new(format!("Circle {} of {}", k + 1, self.circles), formula)
+            .with_marks(copies.iter().map(|circle| [circle.x, circle.y]), outlines)
+    }
+}
+
+impl Circles {
+    /// Fills `out` with the first `shown` circles.
+    fn fill_circles(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
         let (n, distinct) = (cx.grid.samples, cx.grid.distinct_side());
         let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.column_position(k)).collect();
-        let circles = self.circles(cx.random, cx.grid.edges);
+        let circles = self.circles_of(cx.random, cx.grid.edges, 0..shown);
         cx.bands(out, |first, cells| {
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);
@@ -95,7 +134,8 @@ const SERIES: [f32; 6] = [1.0, -0.467_401_1, 0.094_553_86, -0.011_122_559, 0.000
 const MEAN_SQUARE: f32 = 0.172_36;
 
 impl Circles {
-    fn circles(&self, random: Stream, edges: Edges) -> Vec<Circle> {
+    /// Some of the circles that touch the terrain, with their copies beyond the edges of a wrapping terrain.
+    fn circles_of(&self, random: Stream, edges: Edges, some: Range<u32>) -> Vec<Circle> {
         let size = |k: u32| self.smallest + (1.0 - self.smallest) * random.unit(k as i32, 0);
         // The centres are in [-margin, 1 + margin).
         let margin = if edges == Edges::Open { self.radius } else { 0.0 };
@@ -108,7 +148,7 @@ impl Circles {
         // If a few small circles do not overlap, this limit keeps each bump at a height of at most 1.
         let scale = (1.0 / (6.0 * variance.sqrt())).min(1.0);
         let mut circles = Vec::new();
-        for k in 0..self.circles {
+        for k in some {
             let draw = |what: i32| random.unit(k as i32, what);
             let (x, y) = (draw(1) * span - margin, draw(2) * span - margin);
             let height = self.amplitude * scale * size(k) * if draw(3) < self.pits { -1.0 } else { 1.0 };

@@ -31,8 +31,10 @@
 //! (halving).
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
-use crate::{Context, Generator, NodeMemory, NodeParts, Traits};
-use talweg_ground::field::Cancelled;
+use super::midpoint_steps::{self, MidpointPhase, SquarePhases};
+use crate::steps::metres;
+use crate::{Context, Generator, GeneratorStep, NodeMemory, NodeParts, SteppedGenerator, Traits};
+use talweg_ground::field::{Cancelled, Terrain};
 
 talweg_ground::choices! {
     /// The points whose mean height a midpoint of a side takes before its displacement.
@@ -111,25 +113,57 @@ impl Generator for DiamondSquare {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = MidpointLaw {
-            displacement: self.amplitude * self.smoothness,
-            smoothness: self.smoothness,
-            schedule: self.schedule,
-            distribution: self.distribution,
-            levels_shown: self.levels_shown,
-        };
-        let corners = midpoint::corners(cx, self.corners, self.corner_spread);
-        let lift = |level: &MidpointLevel| if level.number == 1 { self.centre_lift } else { 0.0 };
-        let smoothed = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
-            split(level, (self.sides, self.rim), lift(level), coarse, fine)?;
-            let softens = self.smoothing > 0.0 && self.smoothed == SmoothedPart::Levels;
-            if softens { level.soften(self.smoothing, fine) } else { Ok(()) }
-        };
-        midpoint::subdivide(cx, &law, 0, corners, smoothed, midpoint::in_square, out)?;
-        match self.smoothed {
-            SmoothedPart::Finished if self.smoothing > 0.0 => midpoint::blend_with_neighbours(cx, self.smoothing, out),
-            _ => Ok(()),
+        self.fill_until(cx, MidpointPhase::Finish, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl SteppedGenerator for DiamondSquare {
+    fn steps(&self, samples: usize, _size_metres: f32) -> u32 {
+        self.phases().all(samples).len() as u32 - 1
+    }
+
+    fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill_until(cx, self.phases().phase_of(cx.scene_samples, step), &mut made.height)
+    }
+
+    fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
+        let phases = self.phases();
+        let [mean, spread] = [self.corners, self.corner_spread].map(|share| metres(cx, share));
+        let rule = midpoint_steps::schedule_rule(&phases.law);
+        let start = GeneratorStep::new("Start: the four corners", format!("h = {mean} + u · {spread}; {rule}"));
+        phases.describe(cx, phases.phase_of(cx.scene_samples, step), start)
+    }
+}
+
+impl DiamondSquare {
+    fn phases(&self) -> SquarePhases {
+        let (is_smoothed, smooths_levels) = (self.smoothing > 0.0, self.smoothed == SmoothedPart::Levels);
+        SquarePhases {
+            law: MidpointLaw {
+                displacement: self.amplitude * self.smoothness,
+                smoothness: self.smoothness,
+                schedule: self.schedule,
+                distribution: self.distribution,
+                levels_shown: self.levels_shown,
+                is_rough_between: true,
+            },
+            first: 0,
+            sides: (self.sides, self.rim),
+            centre_lift: self.centre_lift,
+            level_smoothing: if smooths_levels { self.smoothing } else { 0.0 },
+            is_finished_smoothed: is_smoothed && !smooths_levels,
         }
+    }
+
+    fn fill_until(&self, cx: &Context, last: MidpointPhase, out: &mut [f32]) -> Result<(), Cancelled> {
+        let phases = self.phases();
+        let smooths = phases.is_finished_smoothed && last == MidpointPhase::Finish;
+        phases.fill(cx, midpoint::corners(cx, self.corners, self.corner_spread), last, out)?;
+        if smooths { midpoint::blend_with_neighbours(cx, self.smoothing, out) } else { Ok(()) }
     }
 }
 
@@ -144,6 +178,13 @@ pub fn split(
     let mut centres = centres(level, coarse)?;
     centres[0] += lift;
     sides(level, of_sides == SideMidpoints::Diamond, rim == RimMidpoints::Three, coarse, &centres, fine)
+}
+
+/// Computes the diamond step of a level alone: the sides of the squares stay straight.
+pub fn split_centres(level: &MidpointLevel, lift: f32, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+    let mut centres = centres(level, coarse)?;
+    centres[0] += lift;
+    midpoint_steps::with_straight_sides(level, coarse, &centres, fine)
 }
 
 /// The diamond step: returns the heights of the squares' centres.

@@ -17,9 +17,12 @@
 //! Source: Le Martelot 2005, §1 (which only names the method); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch.
 //! 28 (Poisson faults).
 
+use std::ops::Range;
+
 use super::octaves::NoiseFade;
-use crate::{Context, Generator};
-use talweg_ground::field::{Cancelled, Edges, Grid, Stream};
+use crate::steps::metres;
+use crate::{Context, Generator, GeneratorStep, SteppedGenerator};
+use talweg_ground::field::{Cancelled, Edges, Grid, Stream, Terrain};
 
 talweg_ground::params! {
     /// Rough terrain broken along many straight lines, each with one raised side.
@@ -42,7 +45,41 @@ const ONE: f32 = (1u64 << 32) as f32;
 
 impl Generator for Fault {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let lines = self.lines(cx.random, cx.grid.edges);
+        self.fill_faults(cx, self.faults, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl SteppedGenerator for Fault {
+    fn steps(&self, _samples: usize, _size_metres: f32) -> u32 {
+        self.faults
+    }
+
+    fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill_faults(cx, step.min(self.faults), &mut made.height)
+    }
+
+    fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
+        let Some(k) = step.min(self.faults).checked_sub(1) else {
+            return GeneratorStep::new("Start: level terrain", format!("h = {}", metres(cx, self.base)));
+        };
+        let lines = self.lines_of(cx.random, cx.grid.edges, k..k + 1);
+        let height = metres(cx, lines.first().map_or(0.0, |line| self.amplitude * line.step.abs()));
+        GeneratorStep::new(
+            format!("Fault {} of {}", k + 1, self.faults),
+            format!("h = h + {height} · (g(d) - ½), g rises from 0 to 1 across the line at distance d"),
+        )
+        .with_marks([], lines.iter().map(FaultLine::drawn_line))
+    }
+}
+
+impl Fault {
+    /// Fills `out` with the first `shown` faults.
+    fn fill_faults(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
+        let lines = self.lines_of(cx.random, cx.grid.edges, 0..shown);
         let n = cx.grid.samples;
         let distinct = cx.grid.distinct_side();
         let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.column_position(k)).collect();
@@ -78,6 +115,12 @@ struct FaultLine {
 }
 
 impl FaultLine {
+    /// A part of the line that is longer than the terrain.
+    fn drawn_line(&self) -> [[f32; 2]; 2] {
+        let [x, y] = self.ahead;
+        [-2.0, 2.0].map(|along| [x * self.start - y * along, y * self.start + x * along])
+    }
+
     /// Adds this line's contribution to the row at `y`, as differences between neighbouring samples. `slope` is working
     /// memory.
     fn add(&self, grid: Grid, xs: &[f32], y: f32, width: f32, slope: &mut [i32], steps: &mut [i64]) {
@@ -114,12 +157,13 @@ impl FaultLine {
 }
 
 impl Fault {
-    fn lines(&self, random: Stream, edges: Edges) -> Vec<FaultLine> {
+    /// The lines of some of the faults. On a wrapping terrain each fault has several lines.
+    fn lines_of(&self, random: Stream, edges: Edges, some: Range<u32>) -> Vec<FaultLine> {
         let weight = |k: u32| 1.0 + (self.last - 1.0) * k as f32 / self.faults as f32;
         let squares: f32 = (0..self.faults).map(|k| weight(k) * weight(k)).sum();
         let scale = 1.0 / (3.0 * squares.sqrt());
         let mut lines = Vec::new();
-        for k in 0..self.faults {
+        for k in some {
             let draw = |what: i32| random.unit(k as i32, what);
             let step = weight(k) * scale;
             match edges {

@@ -9,9 +9,11 @@
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
+use super::octave_steps::OctaveNoise;
 use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::DomainWarp;
-use crate::{Context, Generator, OnPlanet, Traits};
+use crate::steps::metres;
+use crate::{Context, Generator, OnPlanet, SteppedGenerator, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
@@ -41,7 +43,36 @@ impl Generator for Hybrid {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
+        self.fill_octaves(cx, self.octaves, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl OctaveNoise for Hybrid {
+    fn octave_law(&self) -> Octaves {
+        Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y])
+    }
+
+    fn base_height(&self) -> f32 {
+        self.base
+    }
+
+    fn octave_formula(&self, cx: &Context, k: u32) -> String {
+        let weights = octaves::powers(self.octaves, self.persistence);
+        let scale = self.amplitude / ((1.0 + self.offset) * weights.iter().sum::<f32>());
+        let (weight, offset) = (metres(cx, weights[k as usize] * scale), self.offset);
+        let trust = match k {
+            0 => "trust = 1".into(),
+            _ => format!("trust = min(1, previous trust · {} · previous signal)", self.gain),
+        };
+        format!("h = h + {weight} · trust · (n + {offset}), {trust}, n gradient noise scaled to ±1")
+    }
+
+    fn fill_octaves(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = self.octave_law();
         let octaves = GradientNoise::new(cx.grid, cx.random, &law, self.fade, DomainWarp::NONE);
         let weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / ((1.0 + self.offset) * weights.iter().sum::<f32>());
@@ -52,7 +83,7 @@ impl Generator for Hybrid {
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);
                 trust.fill(1.0);
-                for (reader, &weight) in readers.iter_mut().zip(&weights) {
+                for (reader, &weight) in readers.iter_mut().zip(&weights[..shown as usize]) {
                     noise.fill(self.offset);
                     reader.add(first + k, std::f32::consts::SQRT_2, &mut noise);
                     for ((h, &n), t) in row.iter_mut().zip(&noise).zip(&mut trust) {

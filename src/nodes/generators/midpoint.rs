@@ -44,6 +44,8 @@ pub struct MidpointLaw {
     pub distribution: Distribution,
     /// Maximum number of halvings; finer detail is interpolated.
     pub levels_shown: u32,
+    /// Whether samples between the points of the last possible level are displaced as well.
+    pub is_rough_between: bool,
 }
 
 /// Salt of the random displacement between the points of the last level.
@@ -80,7 +82,12 @@ pub fn corners(cx: &Context, mean: f32, spread: f32) -> Vec<f32> {
 
 /// Number of halvings until the square has a point for every sample.
 pub fn levels(grid: Grid) -> u32 {
-    (grid.whole_samples() - 1).next_power_of_two().trailing_zeros()
+    levels_of(grid.whole_samples())
+}
+
+/// Number of halvings until the square has a point for every one of `samples` samples per side.
+pub fn levels_of(samples: usize) -> u32 {
+    (samples - 1).next_power_of_two().trailing_zeros()
 }
 
 /// A square part of a level's table.
@@ -173,7 +180,7 @@ pub fn subdivide(
     }
     resample_part(cx, full.samples, (coarse.first, coarse.side, &coarse.heights), &read, out)?;
     // With fewer levels, the figures show the plain squares or triangles between the points.
-    if levels == first || levels < self::levels(cx.grid) {
+    if levels == first || levels < self::levels(cx.grid) || !law.is_rough_between {
         return Ok(());
     }
     let finest = law.finest(first, levels);

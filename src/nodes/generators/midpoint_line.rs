@@ -12,8 +12,10 @@
 //! Source: Fournier, Fussell & Carpenter 1982; the lecture on terrain in games (intuition in one dimension).
 
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
-use crate::{Context, Generator, NodeMemory, Traits};
-use talweg_ground::field::{Cancelled, Edges};
+use super::midpoint_steps;
+use crate::steps::metres;
+use crate::{Context, Generator, GeneratorStep, NodeMemory, SteppedGenerator, Traits};
+use talweg_ground::field::{Cancelled, Edges, Terrain};
 
 talweg_ground::choices! {
     /// The direction in which the line runs.
@@ -47,6 +49,8 @@ talweg_ground::params! {
 
 /// Number of halvings of the complete line.
 const LINE_LEVELS: u32 = 17;
+/// Last level whose pieces are drawn over the terrain.
+const MOST_STRIP_LEVELS: u32 = 7;
 
 impl Generator for MidpointLine {
     fn traits(&self) -> Traits {
@@ -56,7 +60,80 @@ impl Generator for MidpointLine {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let line = self.line(cx);
+        self.fill_across(cx, &self.line(cx), out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl SteppedGenerator for MidpointLine {
+    fn steps(&self, _samples: usize, _size_metres: f32) -> u32 {
+        self.halvings()
+    }
+
+    fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
+        let line = self.line_after(cx, step.min(self.halvings()));
+        self.fill_across(cx, &line, &mut made.height)
+    }
+
+    fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
+        let turned = |[along, across]: [f32; 2]| match self.direction {
+            MidpointLineDirection::East => [along, across],
+            MidpointLineDirection::South => [across, along],
+        };
+        let law = self.law();
+        let step = step.min(self.halvings());
+        let (title, formula, points) = if step == 0 {
+            let [mean, spread] = [self.ends, self.end_spread].map(|share| metres(cx, share));
+            let formula = format!("h = {mean} + u · {spread}; {}", midpoint_steps::schedule_rule(&law));
+            ("Start: the two ends of the line".into(), formula, vec![0.0, 1.0])
+        } else {
+            let pieces = 1usize << (step - 1);
+            let (unit, range) = (metres(cx, law.finest(0, step)), midpoint_steps::random_range(&law));
+            let middle = |k: usize| (k as f32 + 0.5) / pieces as f32;
+            (
+                format!("Level {step}: {}", midpoint_steps::count(pieces, "midpoint", "midpoints")),
+                format!("h = (h₁ + h₂) / 2 + u · {unit}, the mean of the two ends of a piece, u {range}"),
+                (0..pieces).map(middle).collect(),
+            )
+        };
+        // The terrain is level across the line, so the pieces are strips from edge to edge.
+        let pieces = 1usize << step.saturating_sub(1);
+        let ends = (0..=pieces).map(|k| k as f32 / pieces as f32);
+        let strips =
+            ends.filter(|_| step <= MOST_STRIP_LEVELS).map(|along| [turned([along, 0.0]), turned([along, 1.0])]);
+        GeneratorStep::new(title, formula).with_marks(points.into_iter().map(|along: f32| turned([along, 0.5])), strips)
+    }
+}
+
+impl MidpointLine {
+    /// The heights of all points of the line, from its first end to its last.
+    pub fn line(&self, cx: &Context) -> Vec<f32> {
+        self.line_after(cx, self.halvings())
+    }
+
+    fn law(&self) -> MidpointLaw {
+        MidpointLaw {
+            displacement: self.amplitude * self.smoothness,
+            smoothness: self.smoothness,
+            schedule: self.schedule,
+            distribution: self.distribution,
+            levels_shown: self.levels_shown,
+            is_rough_between: true,
+        }
+    }
+
+    /// The heights of the points after `halvings` halvings.
+    fn line_after(&self, cx: &Context, halvings: u32) -> Vec<f32> {
+        let end = |k: i32| self.ends + self.end_spread * cx.random.fork(0).signed(k, 0);
+        let ends = [end(0), end(if cx.grid.edges == Edges::Wrap { 0 } else { 1 })];
+        midpoint::line(cx, &self.law(), ends, halvings)
+    }
+
+    /// Fills the terrain with the heights of `line` at every place across its direction.
+    fn fill_across(&self, cx: &Context, line: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
         let pieces = line.len() - 1;
         let height = |position: f32| {
             let at = position * pieces as f32;
@@ -71,22 +148,6 @@ impl Generator for MidpointLine {
             MidpointLineDirection::East => row.copy_from_slice(&across),
             MidpointLineDirection::South => row.fill(height(place(first_row, i))),
         })
-    }
-}
-
-impl MidpointLine {
-    /// The heights of all points of the line, from its first end to its last.
-    pub fn line(&self, cx: &Context) -> Vec<f32> {
-        let law = MidpointLaw {
-            displacement: self.amplitude * self.smoothness,
-            smoothness: self.smoothness,
-            schedule: self.schedule,
-            distribution: self.distribution,
-            levels_shown: self.levels_shown,
-        };
-        let end = |k: i32| self.ends + self.end_spread * cx.random.fork(0).signed(k, 0);
-        let ends = [end(0), end(if cx.grid.edges == Edges::Wrap { 0 } else { 1 })];
-        midpoint::line(cx, &law, ends, self.halvings())
     }
 
     /// Number of halvings of the line.

@@ -24,8 +24,9 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, SQRT_2};
 
 use noise::{Checkerboard, Cylinders, NoiseFn, OpenSimplex, Perlin, PerlinSurflet, Seedable, SuperSimplex, Turbulence};
 
-use super::octaves::{self, octave_params, offset_params};
-use crate::{Context, Generator, OnPlanet, Traits};
+use super::octave_steps::{self, OctaveNoise, OctavePattern};
+use super::octaves::{self, Octaves, octave_params, offset_params};
+use crate::{Context, Generator, OnPlanet, SteppedGenerator, Traits};
 use talweg_ground::field::{Cancelled, Edges, Globe, Stream};
 
 talweg_ground::choices! {
@@ -141,7 +142,8 @@ struct OctaveSum {
 }
 
 impl OctaveSum {
-    fn new(law: &NoiseLibrary, random: Stream) -> Self {
+    /// The sum of the first `shown` octaves.
+    fn new(law: &NoiseLibrary, random: Stream, shown: u32) -> Self {
         let mut frequency = f64::from(law.frequency);
         let weights = octaves::weights(law.octaves, law.persistence, law.amplitude);
         let octave = |(k, weight): (usize, f32)| {
@@ -152,7 +154,10 @@ impl OctaveSum {
             frequency *= f64::from(law.lacunarity);
             (f64::from(weight), first, second)
         };
-        Self { combine: law.combine, octaves: weights.into_iter().enumerate().map(octave).collect() }
+        Self {
+            combine: law.combine,
+            octaves: weights.into_iter().take(shown as usize).enumerate().map(octave).collect(),
+        }
     }
 }
 
@@ -231,7 +236,34 @@ impl Generator for NoiseLibrary {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let sum = OctaveSum::new(self, cx.random);
+        self.fill_octaves(cx, self.octaves, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl OctaveNoise for NoiseLibrary {
+    fn octave_law(&self) -> Octaves {
+        Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y])
+    }
+
+    fn pattern(&self) -> OctavePattern {
+        OctavePattern::Nothing
+    }
+
+    fn base_height(&self) -> f32 {
+        self.base
+    }
+
+    fn octave_formula(&self, cx: &Context, k: u32) -> String {
+        let weight = octaves::weights(self.octaves, self.persistence, self.amplitude)[k as usize];
+        octave_steps::sum_formula(cx, weight, "the function, or the combination of the two functions")
+    }
+
+    fn fill_octaves(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
+        let sum = OctaveSum::new(self, cx.random, shown);
         if self.turbulence == 0.0 {
             return self.write(cx, &sum, out);
         }

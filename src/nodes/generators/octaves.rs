@@ -97,29 +97,48 @@ impl Octaves {
         Self { count, frequency, lacunarity, offset }
     }
 
+    /// Number of lattice cells per side of every octave. On wrapping grids it is a whole multiple of `multiple`.
+    pub fn cells(&self, grid: Grid, multiple: f64) -> Vec<f64> {
+        let mut frequency = f64::from(self.frequency);
+        let mut all = Vec::new();
+        for _ in 0..self.count {
+            all.push(match grid.edges {
+                Edges::Open => frequency,
+                Edges::Wrap => libm::round(frequency / multiple).max(1.0) * multiple,
+            });
+            frequency *= f64::from(self.lacunarity);
+        }
+        all
+    }
+
     /// The lattice of every octave, shifted by a random fraction of a cell. Each axis extends `reach` lattice lines
     /// beyond those that enclose a sample, on both sides. On wrapping grids the number of cells per side is a whole
     /// multiple of `multiple`.
     pub fn lattices(&self, grid: Grid, random: Stream, reach: usize, multiple: f64) -> Vec<Lattice> {
-        let mut frequency = f64::from(self.frequency);
-        let mut lattices = Vec::new();
-        for k in 0..self.count {
-            let stream = random.fork(u64::from(k));
-            let cells = match grid.edges {
-                Edges::Open => frequency,
-                Edges::Wrap => libm::round(frequency / multiple).max(1.0) * multiple,
-            };
-            let shift = stream.fork(0);
+        let lattice = |(k, cells): (usize, f64)| {
+            let stream = random.fork(k as u64);
             let axis = |along: usize, first: usize| {
-                let shift = f64::from(shift.unit(along as i32, 0));
-                LatticeAxis::new(grid, first, cells, f64::from(self.offset[along]), shift, reach)
+                LatticeAxis::new(grid, first, cells, f64::from(self.offset[along]), lattice_shift(stream, along), reach)
             };
             let [first_row, first_column] = grid.first();
-            lattices.push(Lattice { stream, columns: axis(0, first_column), rows: axis(1, first_row) });
-            frequency *= f64::from(self.lacunarity);
-        }
-        lattices
+            Lattice { stream, columns: axis(0, first_column), rows: axis(1, first_row) }
+        };
+        self.cells(grid, multiple).into_iter().enumerate().map(lattice).collect()
     }
+
+    /// The lattice lines of octave `k` that cross the terrain, and one line beyond each edge. `along` is 0 for columns
+    /// and 1 for rows. Each line is given by its number and its position as a fraction of the side length.
+    pub fn lines(&self, grid: Grid, random: Stream, k: u32, multiple: f64, along: usize) -> Vec<(i64, f32)> {
+        let cells = self.cells(grid, multiple)[k as usize];
+        let (shift, offset) = (lattice_shift(random.fork(u64::from(k)), along), f64::from(self.offset[along]));
+        let place = |position: f64| libm::floor((position + offset) * cells + shift) as i64;
+        (place(0.0)..=place(1.0) + 1).map(|line| (line, ((line as f64 - shift) / cells - offset) as f32)).collect()
+    }
+}
+
+/// Random shift of an octave's lattice along an axis, in cells.
+fn lattice_shift(stream: Stream, along: usize) -> f64 {
+    f64::from(stream.fork(0).unit(along as i32, 0))
 }
 
 /// The positions of a grid's samples in the randomly shifted lattice of one octave.

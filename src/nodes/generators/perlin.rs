@@ -10,9 +10,10 @@
 //! Source: Perlin 1985 and 2002; Musgrave in Ebert et al. 2003, ch. 16.
 
 use super::gradient_noise::GradientNoise;
+use super::octave_steps::{self, OctaveNoise, OctavePattern};
 use super::octaves::{self, NoiseFade, Octaves, octave_params, offset_params};
 use super::warp::{DomainWarp, warp_params, warped_fields};
-use crate::{Context, Generator, NodeMemory, OnPlanet, Traits};
+use crate::{Context, Generator, NodeMemory, OnPlanet, SteppedGenerator, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
@@ -40,10 +41,37 @@ impl Generator for Perlin {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
+        self.fill_octaves(cx, self.octaves, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl OctaveNoise for Perlin {
+    fn octave_law(&self) -> Octaves {
+        Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y])
+    }
+
+    fn pattern(&self) -> OctavePattern {
+        if self.warp == 0.0 { OctavePattern::Squares } else { OctavePattern::Nothing }
+    }
+
+    fn base_height(&self) -> f32 {
+        self.base
+    }
+
+    fn octave_formula(&self, cx: &Context, k: u32) -> String {
+        let weight = octaves::weights(self.octaves, self.persistence, self.amplitude)[k as usize];
+        octave_steps::sum_formula(cx, weight, "noise of mean 0 from random slopes at the corners of the lattice")
+    }
+
+    fn fill_octaves(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = self.octave_law();
         let warp = DomainWarp { strength: self.warp, frequency: self.warp_frequency };
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
         let noise = GradientNoise::new(cx.grid, cx.random, &law, self.fade, warp);
-        noise.sum(cx, self.base, &weights, out)
+        noise.sum(cx, self.base, &weights[..shown as usize], out)
     }
 }

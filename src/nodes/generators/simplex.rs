@@ -14,10 +14,11 @@
 //! 11(1).
 
 use super::lattice::direction;
+use super::octave_steps::{self, OctaveNoise, OctavePattern};
 use super::octaves::{self, Lattice, Octaves, RowReader, octave_params, offset_params};
 use super::solid::SolidField;
 use super::solid::simplex::SolidSimplex;
-use crate::{Context, Generator, OnPlanet, Traits};
+use crate::{Context, Generator, OnPlanet, SteppedGenerator, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
@@ -41,16 +42,53 @@ impl Generator for Simplex {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
+        self.fill_octaves(cx, self.octaves, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl OctaveNoise for Simplex {
+    fn octave_law(&self) -> Octaves {
+        Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y])
+    }
+
+    fn pattern(&self) -> OctavePattern {
+        OctavePattern::Triangles
+    }
+
+    fn base_height(&self) -> f32 {
+        self.base
+    }
+
+    fn octave_formula(&self, cx: &Context, k: u32) -> String {
+        let weight = octaves::weights(self.octaves, self.persistence, self.amplitude)[k as usize];
+        octave_steps::sum_formula(
+            cx,
+            weight,
+            "Σ (0.8 - d²)⁴ · g·d over the three corners of a triangle, g random slopes",
+        )
+    }
+
+    fn fill_octaves(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = self.octave_law();
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
         if cx.grid.is_globe() {
             let field = SolidField::from_octaves(cx.grid, cx.random, &law, SolidSimplex::new);
-            return octaves::sum(cx, self.base, &weights, || field.readers(), out);
+            return octaves::sum(cx, self.base, &weights[..shown as usize], || field.readers(), out);
         }
         // Every second lattice row is shifted, so a sample needs one more lattice column on either side than the usual
         // two.
         let lattices = law.lattices(cx.grid, cx.random, 1, 2.0);
-        octaves::sum(cx, self.base, &weights, || lattices.iter().map(SimplexReader::new).collect(), out)
+        octaves::sum(
+            cx,
+            self.base,
+            &weights[..shown as usize],
+            || lattices.iter().map(SimplexReader::new).collect(),
+            out,
+        )
     }
 }
 

@@ -13,10 +13,12 @@
 //! Squares only: the tables end at the edges of a square.
 //! Source: Le Martelot 2005, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.
 
+use super::octave_steps;
 use super::octaves::{self, Lattice, LatticeAxis, NoiseFade};
 use super::values::{self, ValueCurve, ValueOctave};
-use crate::{Context, Generator};
-use talweg_ground::field::{Cancelled, Edges};
+use crate::steps::metres;
+use crate::{Context, Generator, GeneratorStep, SteppedGenerator};
+use talweg_ground::field::{Cancelled, Edges, Terrain};
 
 talweg_ground::choices! {
     /// The interpolation between the values of a table.
@@ -81,29 +83,87 @@ talweg_ground::params! {
 
 impl Generator for Spectral {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let curve = self.interpolation.curve();
-        let mut frequency = f64::from(self.frequency);
-        let mut layers = Vec::new();
-        let mut base = self.base;
-        let mut weights = match self.weights {
+        self.fill_layers(cx, self.layers, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl SteppedGenerator for Spectral {
+    fn steps(&self, _samples: usize, _size_metres: f32) -> u32 {
+        self.layers
+    }
+
+    fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill_layers(cx, step.min(self.layers), &mut made.height)
+    }
+
+    fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
+        let Some(k) = step.min(self.layers).checked_sub(1) else {
+            return GeneratorStep::new("Start: no table yet", format!("h = {}", metres(cx, self.base)));
+        };
+        let k = k as usize;
+        let squares = self.squares(cx)[k];
+        let values = match cx.grid.edges {
+            Edges::Open => squares + 1.0,
+            Edges::Wrap => squares,
+        };
+        let weight = self.layer_weights()[k] * values::SCALE;
+        let step = GeneratorStep::new(
+            format!("Table {} of {}: {values} × {values} values", k + 1, self.layers),
+            format!("h = h + {} · v, v interpolated from random values in [-1, 1)", metres(cx, weight)),
+        );
+        if !(1.0..=MOST_SQUARES).contains(&squares) {
+            return step;
+        }
+        let lines: Vec<f32> = (0..=squares as usize).map(|line| (line as f64 / squares) as f32).collect();
+        octave_steps::with_square_lattice(step, &lines, &lines)
+    }
+}
+
+/// Maximum number of squares per side whose lines are drawn over the terrain.
+const MOST_SQUARES: f64 = 63.0;
+
+impl Spectral {
+    /// Weight of every table in the sum.
+    fn layer_weights(&self) -> Vec<f32> {
+        match self.weights {
             TableWeights::Even => octaves::weights(self.layers, self.persistence, self.amplitude),
             TableWeights::Powers => {
                 let powers = octaves::powers(self.layers, self.persistence);
                 powers.into_iter().map(|power| power * self.amplitude / values::SCALE).collect()
             }
-        };
-        for k in 0..self.layers {
-            let stream = cx.random.fork(u64::from(k));
+        }
+    }
+
+    /// Number of squares along a side of every table; 0 if the table has a single value.
+    fn squares(&self, cx: &Context) -> Vec<f64> {
+        let mut frequency = f64::from(self.frequency);
+        let mut all = Vec::new();
+        for _ in 0..self.layers {
             let count = libm::round(frequency);
             frequency *= f64::from(self.step);
-            let squares = match self.tables {
+            all.push(match self.tables {
                 TableSize::Values if cx.grid.edges == Edges::Open => count - 1.0,
                 TableSize::Values | TableSize::Squares => count,
-            };
+            });
+        }
+        all
+    }
+
+    /// Fills `out` with the sum of the first `shown` tables.
+    fn fill_layers(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
+        let curve = self.interpolation.curve();
+        let mut layers = Vec::new();
+        let (mut base, mut weights) = (self.base, self.layer_weights());
+        for (k, squares) in self.squares(cx).into_iter().enumerate().take(shown as usize) {
+            let stream = cx.random.fork(k as u64);
             if squares < 1.0 {
                 // The table has a single value.
-                base += weights[k as usize] * values::SCALE * stream.signed(0, 0);
-                weights[k as usize] = 0.0;
+                base += weights[k] * values::SCALE * stream.signed(0, 0);
+                weights[k] = 0.0;
             }
             let axis = |first| LatticeAxis::new(cx.grid, first, squares.max(1.0), 0.0, 0.0, curve.reach());
             let [first_row, first_column] = cx.grid.first();

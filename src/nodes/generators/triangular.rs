@@ -25,7 +25,9 @@
 //! Source: Le Martelot 2005, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
 use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
-use crate::{Context, Generator, NodeParts, Traits};
+use super::midpoint_steps;
+use crate::steps::{falling_diagonals, grid_lines, metres};
+use crate::{Context, Generator, GeneratorStep, NodeParts, SteppedGenerator, Traits};
 use talweg_ground::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 
 talweg_ground::choices! {
@@ -89,30 +91,68 @@ impl Generator for Triangular {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = self.law();
-        match self.layout {
-            TriangleLayout::Square => {
-                let corners = midpoint::corners(cx, self.corners, self.corner_spread);
-                // If all levels are shown, a grid of a size other than 2ᵏ + 1 is interpolated bilinearly as usual.
-                let is_coarse = self.levels_shown < midpoint::levels(cx.grid);
-                let read = |corners: &[f32; 4], east: f32, south: f32| match is_coarse {
-                    true => midpoint::in_triangles(corners, east, south),
-                    false => midpoint::in_square(corners, east, south),
-                };
-                let split =
-                    |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| self.split(level, false, coarse, fine);
-                midpoint::subdivide(cx, &law, 0, corners, split, read, out)
-            }
-            TriangleLayout::Triangle => {
-                let (rows, table) = self.lower(cx, &law, midpoint::levels(cx.grid).min(self.levels_shown))?;
-                shear(cx, rows, &table, out)
-            }
-        }
+        self.fill_levels(cx, self.levels_shown, true, out)
     }
 
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)?;
-        if self.layout == TriangleLayout::Triangle { outline(cx, made.map_mut(MapKind::Ground)) } else { Ok(()) }
+        self.outline(cx, made)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl SteppedGenerator for Triangular {
+    fn steps(&self, samples: usize, _size_metres: f32) -> u32 {
+        let is_square = self.layout == TriangleLayout::Square;
+        let splits = midpoint::levels_of(samples).min(self.levels_shown);
+        splits + u32::from(is_square && midpoint_steps::is_displaced_between(samples, 0, &self.law()))
+    }
+
+    fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
+        let is_last = step >= self.steps(cx.scene_samples, cx.size_metres);
+        self.fill_levels(cx, step.min(self.levels_shown), is_last, &mut made.height)?;
+        self.outline(cx, made)
+    }
+
+    fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
+        let law = self.law();
+        if step == 0 {
+            let [mean, spread] = [self.corners, self.corner_spread].map(|share| metres(cx, share));
+            let (title, corners) = match self.layout {
+                TriangleLayout::Square => {
+                    ("Start: two triangles", [[0.0; 2], [1.0, 0.0], [0.0, 1.0], [1.0; 2]].as_slice())
+                }
+                TriangleLayout::Triangle => ("Start: one triangle", [[0.0; 2], [0.0, 1.0], [1.0; 2]].as_slice()),
+            };
+            let formula = format!("h = {mean} + u · {spread}; {}", midpoint_steps::schedule_rule(&law));
+            let corners = corners.iter().map(|&point| self.placed(cx, point));
+            return GeneratorStep::new(title, formula).with_marks(corners, self.triangle_lines(cx, 1));
+        }
+        if step > midpoint::levels_of(cx.scene_samples).min(self.levels_shown) {
+            return midpoint_steps::between_step(cx);
+        }
+        let half = 1usize << (step - 1);
+        let (is_single, unit) = (self.layout == TriangleLayout::Triangle, metres(cx, law.finest(0, step)));
+        let kinds = midpoint_steps::side_midpoints(half).chain(midpoint_steps::centres(half));
+        let points = kinds.filter(|[x, y]| !is_single || x <= y);
+        let number = if is_single { 3 * half * (half + 1) / 2 } else { 3 * half * half + 2 * half };
+        let mean = match self.edges {
+            EdgeCorners::Four => "h = (a + b) / 3 + (c + d) / 6",
+            EdgeCorners::Three => "h = (a + b + c) / 3",
+        };
+        let from = match self.edges {
+            EdgeCorners::Four => "a and b the ends, c and d the opposite corners",
+            EdgeCorners::Three => "a and b the ends, c the opposite corner",
+        };
+        let range = midpoint_steps::random_range(&law);
+        GeneratorStep::new(
+            format!("Level {step}, triangles split in four: {number} midpoints of edges"),
+            format!("{mean} + u · {unit}, {from}, u {range}"),
+        )
+        .with_marks(points.map(|point| self.placed(cx, point)), self.triangle_lines(cx, half))
     }
 }
 
@@ -130,7 +170,61 @@ impl Triangular {
             schedule: self.schedule,
             distribution: self.distribution,
             levels_shown: self.levels_shown,
+            is_rough_between: true,
         }
+    }
+
+    /// Fills `out` with at most `shown` levels. `is_rough_between` says whether samples between the points of the last
+    /// possible level are displaced as well.
+    fn fill_levels(&self, cx: &Context, shown: u32, is_rough_between: bool, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = MidpointLaw { levels_shown: shown, is_rough_between, ..self.law() };
+        match self.layout {
+            TriangleLayout::Square => {
+                let corners = midpoint::corners(cx, self.corners, self.corner_spread);
+                // If all levels are shown, a grid of a size other than 2ᵏ + 1 is interpolated bilinearly as usual.
+                let is_coarse = shown < midpoint::levels(cx.grid);
+                let read = |corners: &[f32; 4], east: f32, south: f32| match is_coarse {
+                    true => midpoint::in_triangles(corners, east, south),
+                    false => midpoint::in_square(corners, east, south),
+                };
+                let split =
+                    |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| self.split(level, false, coarse, fine);
+                midpoint::subdivide(cx, &law, 0, corners, split, read, out)
+            }
+            TriangleLayout::Triangle => {
+                let (rows, table) = self.lower(cx, &law, midpoint::levels(cx.grid).min(shown))?;
+                shear(cx, rows, &table, out)
+            }
+        }
+    }
+
+    /// Writes the map with the area of the triangle, if there is a single triangle.
+    fn outline(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
+        match self.layout {
+            TriangleLayout::Square => Ok(()),
+            TriangleLayout::Triangle => outline(cx, made.map_mut(MapKind::Ground)),
+        }
+    }
+
+    /// The position on the terrain of a point of the square table.
+    fn placed(&self, cx: &Context, [x, y]: [f32; 2]) -> [f32; 2] {
+        match self.layout {
+            TriangleLayout::Square => [x, y],
+            TriangleLayout::Triangle => [x - 0.5 * y + 0.5, y].map(|share| {
+                let inset = triangle_inset(cx.grid);
+                inset + share * (1.0 - 2.0 * inset)
+            }),
+        }
+    }
+
+    /// The edges of all triangles with `half` edges along a side of the table.
+    fn triangle_lines(&self, cx: &Context, half: usize) -> impl Iterator<Item = [[f32; 2]; 2]> {
+        let is_single = self.layout == TriangleLayout::Triangle;
+        let lines = grid_lines(half).chain(falling_diagonals(half)).filter_map(move |line| match is_single {
+            false => Some(line),
+            true => below_diagonal(line),
+        });
+        lines.map(|[from, to]| [self.placed(cx, from), self.placed(cx, to)]).collect::<Vec<_>>().into_iter()
     }
 
     fn split(&self, level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
@@ -159,8 +253,27 @@ const RIM: f32 = 0.01;
 /// Position of row or column `index` in the triangle, from 0 at its apex to 1 at its base. Across the seam of a
 /// wrapping terrain the surroundings of the triangle continue.
 fn triangle_position(grid: Grid, index: usize) -> f32 {
-    let inset = if grid.edges == Edges::Wrap { 1.0 / 64.0 } else { 0.0 };
+    let inset = triangle_inset(grid);
     (grid.position(index) - inset) / (1.0 - 2.0 * inset)
+}
+
+/// Distance of the triangle from the edges of the terrain, as a fraction of the side.
+fn triangle_inset(grid: Grid) -> f32 {
+    if grid.edges == Edges::Wrap { 1.0 / 64.0 } else { 0.0 }
+}
+
+/// The part of a line of the square table that belongs to the lower triangle: its rows end at the diagonal, and its
+/// columns start there.
+fn below_diagonal([from, to]: [[f32; 2]; 2]) -> Option<[[f32; 2]; 2]> {
+    let [[x0, y0], [x1, y1]] = [from, to];
+    if y0 == y1 {
+        Some([from, [y0, y0]]).filter(|_| y0 > 0.0)
+    } else if x0 == x1 {
+        Some([[x0, x0], to]).filter(|_| x0 < 1.0)
+    } else {
+        // This is a diagonal that starts on the western edge.
+        Some([[0.0, y0 - x0], [x1.min(1.0 - (y0 - x0)), y1.min(1.0)]]).filter(|_| x0 <= 0.0)
+    }
 }
 
 /// Writes the triangle's area: 1 inside, 0 outside, with a transition one sample wide.

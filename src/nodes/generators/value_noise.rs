@@ -9,10 +9,11 @@
 //! in [space](super::solid), with the same standard deviation.
 //! Source: Perlin 1985; Ebert et al. 2003, *Texturing and Modeling*, ch. 2.
 
+use super::octave_steps::{self, OctaveNoise};
 use super::octaves::{self, NoiseFade, Octaves, octave_params, offset_params};
 use super::solid::{Solid, SolidField};
 use super::values::{ValueCurve, ValueOctave};
-use crate::{Context, Generator, OnPlanet, Traits};
+use crate::{Context, Generator, OnPlanet, SteppedGenerator, Traits};
 use talweg_ground::field::Cancelled;
 
 talweg_ground::params! {
@@ -36,16 +37,45 @@ impl Generator for ValueNoise {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
+        self.fill_octaves(cx, self.octaves, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl OctaveNoise for ValueNoise {
+    fn octave_law(&self) -> Octaves {
+        Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y])
+    }
+
+    fn base_height(&self) -> f32 {
+        self.base
+    }
+
+    fn octave_formula(&self, cx: &Context, k: u32) -> String {
+        let weight = octaves::weights(self.octaves, self.persistence, self.amplitude)[k as usize];
+        octave_steps::sum_formula(cx, weight, "random heights at the corners of the lattice, interpolated")
+    }
+
+    fn fill_octaves(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = self.octave_law();
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
         if cx.grid.is_globe() {
             let octave = |random, frequency| Solid::values(random, frequency, self.fade);
             let field = SolidField::from_octaves(cx.grid, cx.random, &law, octave);
-            return octaves::sum(cx, self.base, &weights, || field.readers(), out);
+            return octaves::sum(cx, self.base, &weights[..shown as usize], || field.readers(), out);
         }
         let curve = ValueCurve::Fade(self.fade);
         let lattices = law.lattices(cx.grid, cx.random, curve.reach(), 1.0);
         let octaves: Vec<_> = lattices.into_iter().map(|lattice| ValueOctave::new(lattice, curve)).collect();
-        octaves::sum(cx, self.base, &weights, || octaves.iter().map(ValueOctave::reader).collect(), out)
+        octaves::sum(
+            cx,
+            self.base,
+            &weights[..shown as usize],
+            || octaves.iter().map(ValueOctave::reader).collect(),
+            out,
+        )
     }
 }

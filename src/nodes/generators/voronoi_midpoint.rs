@@ -8,11 +8,13 @@
 //! preview is exactly a subsample of the full size. Squares only, like the midpoints.
 //! Source: Le Martelot 2005, §2.2; Olsen 2004.
 
-use super::diamond_square::{self, RimMidpoints, SideMidpoints};
+use super::diamond_square::{RimMidpoints, SideMidpoints};
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
+use super::midpoint_steps::{MidpointPhase, SquarePhases};
 use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi, VoronoiRim};
-use crate::{Context, Generator, Traits};
-use talweg_ground::field::{Cancelled, Grid};
+use crate::steps::metres;
+use crate::{Context, Generator, GeneratorStep, SteppedGenerator, Traits};
+use talweg_ground::field::{Cancelled, Grid, Terrain};
 
 talweg_ground::params! {
     /// Mountain ranges between scattered points, with rough fractal slopes.
@@ -63,6 +65,58 @@ impl Generator for VoronoiMidpoint {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        self.fill_until(cx, MidpointPhase::Finish, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl SteppedGenerator for VoronoiMidpoint {
+    fn steps(&self, samples: usize, _size_metres: f32) -> u32 {
+        self.phases().all(samples).len() as u32 - 1
+    }
+
+    fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill_until(cx, self.phases().phase_of(cx.scene_samples, step), &mut made.height)
+    }
+
+    fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
+        let phases = self.phases();
+        let side = (1 << self.coarse_levels) + 1;
+        let [base, relief] = [self.base, self.relief].map(|share| metres(cx, share));
+        let start = GeneratorStep::new(
+            format!("Start: Voronoi relief at {side} × {side} points"),
+            format!(
+                "h = {base} + {relief} · ({} · D₁ + {} · D₂), D₁ and D₂ the distances to the nearest points",
+                self.c1, self.c2
+            ),
+        );
+        phases.describe(cx, phases.phase_of(cx.scene_samples, step), start)
+    }
+}
+
+impl VoronoiMidpoint {
+    fn phases(&self) -> SquarePhases {
+        SquarePhases {
+            law: MidpointLaw {
+                displacement: self.roughness * self.smoothness,
+                smoothness: self.smoothness,
+                schedule: self.schedule,
+                distribution: self.distribution,
+                levels_shown: midpoint::ALL_LEVELS,
+                is_rough_between: true,
+            },
+            first: self.coarse_levels,
+            sides: (SideMidpoints::Diamond, RimMidpoints::Ends),
+            centre_lift: 0.0,
+            level_smoothing: 0.0,
+            is_finished_smoothed: false,
+        }
+    }
+
+    fn fill_until(&self, cx: &Context, last: MidpointPhase, out: &mut [f32]) -> Result<(), Cancelled> {
         let cells = Voronoi {
             points: self.points,
             scatter: self.scatter,
@@ -82,16 +136,6 @@ impl Generator for VoronoiMidpoint {
         let coarse = Grid::working((1 << self.coarse_levels) + 1, cx.grid.edges);
         let mut table = vec![0.0; coarse.len()];
         cells.fill(&Context { grid: coarse, ..*cx }, &mut table)?;
-        let law = MidpointLaw {
-            displacement: self.roughness * self.smoothness,
-            smoothness: self.smoothness,
-            schedule: self.schedule,
-            distribution: self.distribution,
-            levels_shown: midpoint::ALL_LEVELS,
-        };
-        let split = |level: &midpoint::MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
-            diamond_square::split(level, (SideMidpoints::Diamond, RimMidpoints::Ends), 0.0, coarse, fine)
-        };
-        midpoint::subdivide(cx, &law, self.coarse_levels, table, split, midpoint::in_square, out)
+        self.phases().fill(cx, table, last, out)
     }
 }

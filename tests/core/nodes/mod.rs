@@ -6,6 +6,7 @@ mod documents;
 mod documents_words;
 mod erosion;
 mod filters;
+mod generator_steps;
 mod generators;
 mod globe;
 mod golden;

@@ -75,7 +75,7 @@ const LEAST_WIDTH: f32 = 3.0 * 150.0 + 2.0 * GAP;
 
 fn columns(ui: &mut Ui, size: egui::Vec2, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {
     let relief = f64::from(document.scene().settings.relief_metres);
-    let here = f64::from(document.iteration());
+    let here = f64::from(document.process_iteration());
     let area = Rect::from_min_size(ui.cursor().min, size);
     let width = (area.width() - 2.0 * GAP) / 3.0;
     let watched = document.process().map(|(layer, _)| layer);

@@ -15,6 +15,8 @@ pub enum ErosionAction {
     /// Continues the process from the playhead with the changed parameters.
     ContinueFromHere,
     Branch,
+    /// Shows or hides the points and cells of a generator's step.
+    ToggleStepMarks,
     /// Shows a branch of the process, by the index of its layer.
     ShowBranch(usize),
 }
@@ -25,7 +27,7 @@ impl ErosionAction {
 
     /// All commands without arguments.
     pub fn all() -> Vec<Self> {
-        [Self::PLAYING.as_slice(), &[Self::ContinueFromHere, Self::Branch]].concat()
+        [Self::PLAYING.as_slice(), &[Self::ContinueFromHere, Self::Branch, Self::ToggleStepMarks]].concat()
     }
 }
 
@@ -38,22 +40,28 @@ impl Action for ErosionAction {
         match self {
             Self::PlayPause => Info::new(
                 "Play or pause",
-                "Plays the erosion from the current iteration, or pauses it.",
+                "Plays the erosion or generator from the current iteration or step, or pauses it.",
                 icon::PLAY,
                 keys![NONE + Space],
             ),
             Self::StepForward => {
-                Info::new("Step forward", "Advances by one iteration.", icon::CARET_RIGHT, keys![NONE + Period])
+                Info::new("Step forward", "Advances by one iteration or step.", icon::CARET_RIGHT, keys![NONE + Period])
             }
             Self::StepBack => {
-                Info::new("Step back", "Goes back by one iteration.", icon::CARET_LEFT, keys![NONE + Comma])
+                Info::new("Step back", "Goes back by one iteration or step.", icon::CARET_LEFT, keys![NONE + Comma])
             }
-            Self::ToStart => {
-                Info::new("Jump to start", "Shows the terrain before the erosion.", icon::SKIP_BACK, keys![NONE + Home])
-            }
-            Self::ToEnd => {
-                Info::new("Jump to end", "Shows the finished erosion.", icon::SKIP_FORWARD, keys![NONE + End])
-            }
+            Self::ToStart => Info::new(
+                "Jump to start",
+                "Shows the terrain before the first iteration or step.",
+                icon::SKIP_BACK,
+                keys![NONE + Home],
+            ),
+            Self::ToEnd => Info::new(
+                "Jump to end",
+                "Shows the finished erosion or generator.",
+                icon::SKIP_FORWARD,
+                keys![NONE + End],
+            ),
             Self::ContinueFromHere => Info::new(
                 "Continue from here",
                 "Keeps the erosion up to this iteration and continues with the changed parameters.",
@@ -65,6 +73,12 @@ impl Action for ErosionAction {
                 "Copies the erosion. The copy continues from this iteration; the original is hidden.",
                 icon::GIT_BRANCH,
                 keys![NONE + B],
+            ),
+            Self::ToggleStepMarks => Info::new(
+                "Points and cells of a step",
+                "Draws the new points of a generator's step over the terrain, with the cells that they come from.",
+                icon::DOTS_NINE,
+                &[],
             ),
             Self::ShowBranch(_) => {
                 Info::new("Show branch", "Shows this branch and hides the others.", icon::GIT_BRANCH, &[])

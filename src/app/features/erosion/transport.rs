@@ -1,4 +1,4 @@
-//! The playback controls: play, step through and scrub the selected process.
+//! The playback controls: play, step through and scrub the selected process or generator.
 
 use bevy_egui::egui;
 use egui::{Align, DragValue, Layout, RichText, Slider, Ui, vec2};
@@ -9,7 +9,7 @@ use crate::features::charts::panel::pace_word;
 use crate::features::compare::CompareAction;
 use crate::features::erosion::ErosionAction;
 use crate::frame::commands::Command;
-use crate::frame::document::{Document, SPEED_RANGE};
+use crate::frame::document::{Document, SPEED_RANGE, STEP_SPEED_RANGE};
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{colour, icon_button, icon_toggle, slider};
 
@@ -22,15 +22,16 @@ const ROOM_FOR_BUTTONS: f32 = 360.0;
 
 /// Shows the bar with the playback controls; returns the command of a clicked button.
 pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
-    let Some((layer, total)) = document.process() else {
+    let Some((layer, total)) = document.played() else {
         ui.horizontal_centered(|ui| {
-            let hint = "Select a visible erosion layer to play it";
+            let hint = "Select a visible erosion layer or a generator with steps to play it";
             ui.label(RichText::new(hint).color(colour::text_weak()));
         });
         return None;
     };
     let here = document.iteration();
     let playing = document.transport().is_playing();
+    let is_generator = document.played_step().is_some();
     let mut command = None;
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -52,7 +53,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
                 command = Some(what);
             }
         }
-        if !is_tight {
+        if !is_tight && !is_generator {
             let branch = icon_button(ui, total > 0, icon::GIT_BRANCH, "Branch from here");
             if branch.on_hover_text(Command::from(ErosionAction::Branch).tooltip(ui.ctx())).clicked() {
                 command = Some(Command::from(ErosionAction::Branch));
@@ -65,7 +66,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
         ui.add_space(4.0);
         // If the bar is too narrow, hide the pace first, because another panel shows it too. Then hide the speed.
         let room = ui.available_width();
-        if room > ROOM_FOR_PACE {
+        if room > ROOM_FOR_PACE && !is_generator {
             pace(ui, info, layer);
         }
         if room > ROOM_FOR_PACE && document.selected_layer() != Some(layer) {
@@ -159,27 +160,44 @@ fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
         egui::Label::new(RichText::new(format!("/ {total}")).color(colour::text_weak())).halign(Align::Min),
     );
     let field = DragValue::new(&mut at).range(0..=total).update_while_editing(false);
-    let field = ui.add_enabled(total > 0, field).on_hover_text("Iteration on screen.");
+    let (what, field_help, rail_help) = match document.played_step() {
+        Some(_) => ("Step", "Step on screen.", "Drag to show the terrain after another number of steps."),
+        None => ("Iteration", "Iteration on screen.", "Drag to show the terrain after another number of iterations."),
+    };
+    let field = ui.add_enabled(total > 0, field).on_hover_text(field_help);
     field.widget_info(|| egui::WidgetInfo::drag_value(true, f64::from(here)));
     let width = (ui.available_width() - 6.0).max(60.0);
     let rail = slider(ui, total > 0, width, Slider::new(&mut at, 0..=total.max(1)));
-    let rail = rail.on_hover_text("Drag to show the terrain after another number of iterations.");
-    rail.widget_info(|| egui::WidgetInfo::slider(total > 0, f64::from(here), "Iteration"));
+    let rail = rail.on_hover_text(rail_help);
+    rail.widget_info(|| egui::WidgetInfo::slider(total > 0, f64::from(here), what));
     if at != here {
         document.seek(at);
     }
 }
 
-/// Shows the speed controls from right to left.
+/// Shows the speed controls from right to left. Only a process can play as fast as possible.
 fn speed(ui: &mut Ui, document: &mut Document) {
-    let (mut speed, unlimited) = (document.transport().speed, document.transport().unlimited);
-    let fastest = icon_toggle(ui, true, unlimited, icon::FAST_FORWARD, "As fast as possible");
-    let fastest = fastest.on_hover_text("Plays at the highest possible speed.");
-    let unlimited = unlimited ^ fastest.clicked();
-    let text = if unlimited { "max".to_string() } else { format!("{speed:.0}/s") };
+    let is_generator = document.played_step().is_some();
+    let (mut speed, mut unlimited) = (document.speed(), document.transport().unlimited && !is_generator);
+    if !is_generator {
+        let fastest = icon_toggle(ui, true, unlimited, icon::FAST_FORWARD, "As fast as possible");
+        unlimited ^= fastest.on_hover_text("Plays at the highest possible speed.").clicked();
+    }
+    let text = match (unlimited, speed < 10.0 && is_generator) {
+        (true, _) => "max".to_string(),
+        (false, true) => format!("{speed:.1}/s"),
+        (false, false) => format!("{speed:.0}/s"),
+    };
     ui.add_sized(vec2(38.0, 20.0), egui::Label::new(RichText::new(text).color(colour::text_weak())).halign(Align::Min));
-    let rail = Slider::new(&mut speed, SPEED_RANGE.0..=SPEED_RANGE.1).logarithmic(true);
-    let rail = slider(ui, !unlimited, 70.0, rail).on_hover_text("Playback speed in iterations per second.");
+    let (range, help) = match is_generator {
+        true => (STEP_SPEED_RANGE, "Playback speed in steps per second."),
+        false => (SPEED_RANGE, "Playback speed in iterations per second."),
+    };
+    let rail = slider(ui, !unlimited, 70.0, Slider::new(&mut speed, range.0..=range.1).logarithmic(true));
+    let rail = rail.on_hover_text(help);
     rail.widget_info(|| egui::WidgetInfo::slider(!unlimited, f64::from(speed), "Speed"));
-    document.set_speed(speed, unlimited);
+    match is_generator {
+        true => document.set_speed(speed, document.transport().unlimited),
+        false => document.set_speed(speed, unlimited),
+    }
 }

@@ -184,11 +184,13 @@ fn leads_elsewhere(preset: &BuildPreset) -> bool {
 }
 
 fn ask_how_to_film(editor: &mut Editor) {
-    let process = editor.doc.process().map(|(layer, _)| layer);
-    match process.map_or_else(|| Film::topmost_process(editor.doc.scene()), Ok) {
+    let played = editor.doc.played().map(|(layer, _)| layer);
+    match played.map_or_else(|| Film::topmost_layer(editor.doc.scene()), Ok) {
         Ok(layer) => {
-            let samples = editor.doc.scene().samples();
-            editor.dialogs.open(FilmDialog(Film { layer, samples, ..Film::default() }));
+            let scene = editor.doc.scene();
+            let is_generator = scene.iterations(layer).is_none();
+            let film = Film { samples: scene.samples(), shows_steps: is_generator, ..Film::of_layer(scene, layer) };
+            editor.dialogs.open(FilmDialog { film, is_generator });
         }
         Err(error) => editor.toasts.warning(format!("{}.", capitalised(&error.to_string()))),
     }

@@ -344,7 +344,7 @@ fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
 
 /// Short text about the layer: its blending mode, or the position of its playhead.
 fn hint(document: &Document, layer: &Layer, index: usize) -> String {
-    if let (Some(playhead), Some(total)) = (document.transport().playhead(), document.scene().iterations(index))
+    if let (Some(playhead), Some(total)) = (document.transport().playhead(), document.scene().timeline_end(index))
         && playhead.layer == index
     {
         return format!("{} / {total}", playhead.iteration);

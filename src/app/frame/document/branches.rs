@@ -110,7 +110,7 @@ impl Document {
     pub fn branch_from_here(&mut self) {
         // the offer concerns the layer under the playhead, even if another layer is selected
         let offer = self.offer().cloned();
-        let here = self.process().map(|(index, _)| (index, self.iteration()));
+        let here = self.process().map(|(index, _)| (index, self.process_iteration()));
         let Some((index, iteration)) = offer.as_ref().map(|o| (o.layer, o.iteration)).or(here) else { return };
         let Some(layer) = self.scene().layers.get(index).cloned() else { return };
         let samples = self.scene().samples();
@@ -176,7 +176,7 @@ impl Document {
         });
         self.offer = None;
         self.select(Selection::Layer(index));
-        let end = self.scene().iterations(index).unwrap_or(0);
+        let end = self.scene().timeline_end(index).unwrap_or(0);
         self.transport.playhead = playhead.filter(|p| p.iteration < end).map(|p| Playhead { layer: index, ..p });
         self.bump(true);
     }

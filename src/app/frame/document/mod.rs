@@ -23,7 +23,7 @@ pub use crate::frame::document::branches::Offer;
 pub use crate::frame::document::group::Group;
 pub use crate::frame::document::groups::StackPosition;
 pub use crate::frame::document::sides::LayerVersions;
-pub use crate::frame::document::transport::{SPEED_RANGE, Transport};
+pub use crate::frame::document::transport::{SPEED_RANGE, STEP_SPEED_RANGE, Transport};
 pub use crate::frame::document::variant::Variant;
 
 use talweg::eval::{RequestQuality, StrokeTarget};

@@ -28,7 +28,8 @@ impl Document {
         }
         self.requested = Some((self.revision, quality));
         let (scene, playhead) = self.shown_scene();
-        let speed = (!self.transport.unlimited).then_some(self.transport.speed);
+        let is_unlimited = self.transport.unlimited && self.shown_step().is_none();
+        let speed = (!is_unlimited).then(|| self.speed());
         let play = (self.transport.playing && playhead.is_some()).then_some(Play { speed });
         let watch = self.process().map(|(layer, _)| layer).filter(|_| self.watching);
         let place = self.charted_point.filter(|_| self.watching);
@@ -92,7 +93,7 @@ impl Document {
                 scene.hide_others(index);
                 let layer = &mut scene.layers[index];
                 (layer.mix, layer.mask) = (Mix::default(), Mask::default());
-                playhead = None;
+                playhead = playhead.filter(|p| p.layer == index);
             } else {
                 scene.hide_above(index);
             }

@@ -159,6 +159,59 @@ fn the_transport_follows_the_playing_layer_not_the_selection() {
 }
 
 #[test]
+fn a_selected_generator_plays_step_by_step() {
+    let mut document = document(&["DiamondSquare", "Terrace", "Thermal"]);
+    document.select(Selection::Layer(0));
+    let (layer, total) = document.played().unwrap();
+    assert_eq!((layer, total % 2, document.iteration()), (0, 0, total));
+    assert_eq!((document.process(), document.shown_step()), (None, None), "no charts and no branches");
+    document.play_or_pause();
+    let request = document.take_request().unwrap();
+    assert_eq!(request.playhead, Some(Playhead { layer: 0, iteration: 0 }));
+    assert_eq!(request.play.unwrap().speed, Some(2.0));
+    document.set_speed(5.0, true);
+    assert_eq!(document.take_request().unwrap().play.unwrap().speed, Some(5.0), "a generator has a speed of its own");
+    assert_eq!((document.transport().speed, document.transport().unlimited), (30.0, false));
+    document.play_or_pause();
+    document.step(1);
+    document.branch_from_here();
+    assert_eq!(names(&document).len(), 3, "a generator has no branches");
+    let step = Playhead { layer: 0, iteration: 1 };
+    assert_eq!((document.shown_step(), document.played_step()), (Some(step), Some(step)));
+    let amplitude = document.scene().layers[0].node.about().find("amplitude").unwrap();
+    document.set(Group::Node(0), amplitude, &Value::Float(0.1), None);
+    assert_eq!((document.offer(), document.shown_step()), (None, Some(step)));
+    document.toggle_solo(0);
+    assert_eq!(document.take_request().unwrap().playhead, Some(step), "also on solo");
+    document.toggle_solo(0);
+    document.toggle_layer(0);
+    assert_eq!(document.played(), None);
+}
+
+#[test]
+fn a_stopped_process_stays_on_the_timeline() {
+    let mut document = document(&["Perlin", "Thermal"]);
+    document.seek(20);
+    document.select(Selection::Layer(0));
+    assert_eq!((document.played().unwrap().0, document.iteration()), (1, 20));
+    document.seek(u32::MAX);
+    assert_eq!((document.played().unwrap().0, document.process()), (0, None));
+    document.seek(3);
+    document.select(Selection::Layer(1));
+    assert_eq!(document.played().unwrap().0, 1);
+    document.select(Selection::Scene);
+    assert_eq!((document.played().unwrap().0, document.iteration()), (0, 3));
+}
+
+#[test]
+fn generators_with_many_steps_end_after_20_seconds() {
+    let mut document = document(&["Fault"]);
+    assert_eq!((document.played(), document.speed()), (Some((0, 400)), 20.0));
+    document.set_speed(1.5, false);
+    assert_eq!(document.speed(), 1.5);
+}
+
+#[test]
 fn an_edit_pauses_playback_and_drops_stale_previews() {
     let mut document = document(&["Perlin", "Thermal"]);
     document.play_or_pause();

@@ -97,6 +97,7 @@ impl Document {
             if names.is_empty() { self.name() } else { names.join(", ") }
         });
         match self.transport.playhead {
+            Some(playhead) if self.shown_step().is_some() => format!("{what}, step {}", playhead.iteration),
             Some(playhead) => format!("{what}, iteration {}", playhead.iteration),
             None => what,
         }

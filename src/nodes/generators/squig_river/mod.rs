@@ -209,6 +209,7 @@ impl SquigRiver {
             schedule: self.schedule,
             distribution: self.distribution,
             levels_shown: self.levels_shown,
+            is_rough_between: true,
         }
     }
 

@@ -22,10 +22,12 @@
 
 mod image;
 
+use super::midpoint_steps::count;
 use super::octaves::NoiseFade;
-use crate::{Context, Generator, OldDefault, Traits};
+use crate::steps::{circle_lines, grid_lines, metres};
+use crate::{Context, Generator, GeneratorStep, OldDefault, SteppedGenerator, Traits};
 use image::{StampImage, StampTurn};
-use talweg_ground::field::{Cancelled, Stream};
+use talweg_ground::field::{Cancelled, Stream, Terrain};
 use talweg_ground::param::ImageFile;
 
 talweg_ground::choices! {
@@ -90,6 +92,9 @@ const DEFAULTS_BEFORE: [OldDefault; 1] = [OldDefault { until: 1, parameter: "dep
 
 /// Maximum number of levels.
 const LEVELS: u32 = 14;
+/// Maximum number of sectors per side that are drawn over the terrain, and of sectors whose stamps have an outline.
+const MOST_SECTORS: usize = 64;
+const MOST_CIRCLES: usize = 8;
 
 impl Generator for Stamp {
     fn traits(&self) -> Traits {
@@ -97,13 +102,67 @@ impl Generator for Stamp {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        self.fill_levels(cx, LEVELS, out)
+    }
+
+    fn stepped(&self) -> Option<&dyn SteppedGenerator> {
+        Some(self)
+    }
+}
+
+impl SteppedGenerator for Stamp {
+    fn steps(&self, samples: usize, size_metres: f32) -> u32 {
+        (0..LEVELS.min(self.levels_shown)).take_while(|&l| l == 0 || self.reaches(samples, size_metres, l)).count()
+            as u32
+    }
+
+    fn generate_until(&self, cx: &Context, step: u32, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill_levels(cx, step, &mut made.height)
+    }
+
+    fn describe_step(&self, cx: &Context, step: u32) -> GeneratorStep {
+        let levels = self.levels(cx);
+        let Some(k) = (step as usize).min(levels.len()).checked_sub(1) else {
+            return GeneratorStep::new("Start: level terrain", format!("h = {}", metres(cx, self.base)));
+        };
+        let level = &levels[k];
+        let sectors = level.sectors as usize;
+        let profile = match self.profile {
+            StampProfile::Cone => "f = 1 - d/r at distance d",
+            StampProfile::Bell => "f = 6t⁵ - 15t⁴ + 10t³, t = 1 - d/r at distance d",
+            StampProfile::Pictures => "f the value of the image",
+            StampProfile::Mixed => "f a cone, a bell or an image",
+        };
+        let radius = 0.5 / sectors as f32;
+        let step = GeneratorStep::new(
+            format!("Level {} of {}: {}", k + 1, levels.len(), count(sectors * sectors, "stamp", "stamps")),
+            format!("h = h ± {} · f, {profile}, radius r = {:.0} m", metres(cx, level.height), radius * cx.size_metres),
+        );
+        if sectors > MOST_SECTORS {
+            return step;
+        }
+        let mut stamps = Vec::new();
+        for row in 0..level.sectors {
+            let mut of_row = Vec::new();
+            level.press(row, &mut of_row);
+            stamps.extend(of_row.iter().map(|stamp| [stamp.x, stamp.y]));
+        }
+        let circles = stamps.iter().filter(|_| sectors <= MOST_CIRCLES).flat_map(|&at| circle_lines(at, radius));
+        step.with_marks(stamps.iter().copied(), grid_lines(sectors).chain(circles))
+    }
+}
+
+impl Stamp {
+    /// Fills `out` with the first `shown` levels of stamps.
+    fn fill_levels(&self, cx: &Context, shown: u32, out: &mut [f32]) -> Result<(), Cancelled> {
         let (n, [top, left]) = (cx.grid.samples, cx.grid.first());
         // The last row and column of the whole terrain are equal to the first row and column.
         let distinct = cx.grid.whole_samples() - 1;
         let end = (left + n).min(distinct);
         let columns = RowColumns { first: left, of: distinct, xs: (left..end).map(|k| cx.grid.position(k)).collect() };
         let repeated = RowColumns { first: 0, of: distinct, xs: vec![cx.grid.position(0)] };
-        let levels = self.levels(cx);
+        let mut levels = self.levels(cx);
+        levels.truncate(shown as usize);
         let images = self.images();
         // A band has many rows, because they share the stamps of the large levels.
         cx.bands_of((n / 64).max(4), out, |first, cells| {
@@ -130,9 +189,7 @@ impl Generator for Stamp {
             }
         })
     }
-}
 
-impl Stamp {
     /// Whether any of the stamps can be an image.
     fn has_images(&self) -> bool {
         match self.profile {
@@ -169,17 +226,17 @@ impl Stamp {
         files.into_iter().filter_map(StampImage::open).collect()
     }
 
-    /// Whether the sectors of level `l` are large enough to be stamped.
-    fn reaches(&self, cx: &Context, l: u32) -> bool {
+    /// Whether the sectors of level `l` are large enough to be stamped in a scene of `samples` samples and
+    /// `size_metres` per side.
+    fn reaches(&self, samples: usize, size_metres: f32, l: u32) -> bool {
         match self.depth {
-            StampDepth::Samples => cx.scene_samples >> l >= 2,
-            StampDepth::Metres => cx.size_metres / (1 << l) as f32 >= self.smallest_metres,
+            StampDepth::Samples => samples >> l >= 2,
+            StampDepth::Metres => size_metres / (1 << l) as f32 >= self.smallest_metres,
         }
     }
 
     fn levels(&self, cx: &Context) -> Vec<StampLevel> {
-        (0..LEVELS.min(self.levels_shown))
-            .take_while(|&l| l == 0 || self.reaches(cx, l))
+        (0..self.steps(cx.scene_samples, cx.size_metres))
             .map(|l| StampLevel {
                 stream: cx.random.fork(u64::from(l)),
                 sectors: 1 << l,
