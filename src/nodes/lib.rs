@@ -21,6 +21,7 @@ pub mod planet;
 pub mod planet_detail;
 pub mod sculpt;
 mod text;
+pub mod voids;
 pub mod water;
 
 pub use context::{Context, Pace};
@@ -29,6 +30,7 @@ pub use parts::{
     DrainedFilter, NodeAreas, NodeDrainage, NodeParts, NodeSmoothing, RangedFilter, SmoothedFilter, StencilRadius,
     WindowDrainage,
 };
+pub use voids::VoidBorder;
 
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::io::formats::ReadOptions;
@@ -242,9 +244,19 @@ pub trait Process: Params {
     fn multiscale(&self) -> MultiScale {
         MultiScale::ONE_GRID
     }
+    /// Behaviour at voids if the land ends there.
+    fn void_border(&self) -> VoidBorder {
+        VoidBorder::Wall
+    }
     /// Starts the process on `terrain`. If an earlier run wrote that terrain with
-    /// [`into_resumable_state`](Run::into_resumable_state), the process resumes from there.
-    fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
+    /// [`into_resumable_state`](Run::into_resumable_state), the process resumes from there. Callers use
+    /// [`start`](Self::start), which prepares the voids of the terrain.
+    fn start_run(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
+    /// Starts the process on `terrain`, as [`start_run`](Self::start_run) does. If the land ends at voids, the voids
+    /// keep their values.
+    fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {
+        voids::started(cx, terrain, self.void_border(), &|terrain| self.start_run(cx, terrain))
+    }
 }
 
 /// A running process. It owns its whole state, so a snapshot replays to the same result bit by bit.
