@@ -94,7 +94,7 @@ impl KeptVoid {
         let conditions = CONDITIONS.map(|(kind, _)| terrain.map(kind).cloned());
         let kept = Self { grid: terrain.grid, samples, heights, run_heights, loose, conditions };
         kept.write(&mut terrain.height, &kept.run_heights);
-        for kind in LOOSE.into_iter().filter(|&kind| terrain.map(kind).is_some()) {
+        for (kind, _) in LOOSE.into_iter().zip(&kept.loose).filter(|(_, values)| values.is_some()) {
             kept.fill(terrain.map_mut(kind), 0.0);
         }
         CONDITIONS.iter().for_each(|&(kind, value)| kept.fill(terrain.map_mut(kind), value));

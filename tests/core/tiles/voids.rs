@@ -13,7 +13,10 @@ fn with_band(samples: u32, name: &str, changes: &[&str]) -> Scene {
     let mut scene = scene(samples, vec![layer("Import", 1), layer("Perlin", 2), layer(name, 3)]);
     scene.layers[1].mix.blend = Blend::Add;
     let file = format!("1.file={}", path("tests/core/ground/foreign/cases/23-band.tif").display());
-    for change in [&file, "1.voids=Void", "1.sampling=Bilinear", "scene.voids=LandEnds"].into_iter().chain(changes.iter().copied()) {
+    for change in [&file, "1.voids=Void", "1.sampling=Bilinear", "scene.voids=LandEnds"]
+        .into_iter()
+        .chain(changes.iter().copied())
+    {
         scene.set(change).unwrap_or_else(|error| panic!("{change}: {error}"));
     }
     scene
@@ -51,7 +54,9 @@ fn multiscale_erosions_keep_voids_in_tiles() {
         for name in ["Thermal", "ShallowWater", "Snow"] {
             let changes = ["3.largest_scale=Samples33", "3.iterations=10"];
             let scene = with_band(385, name, &changes);
-            let made = |scene: &Scene| evaluate(scene, 385, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+            let made = |scene: &Scene| {
+                evaluate(scene, 385, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain
+            };
             let mut below = scene.clone();
             below.layers.truncate(2);
             let (below, eroded) = (made(&below), made(&scene));

@@ -36,7 +36,9 @@ use super::run::ErosionRun;
 use super::stream_power::SLIDE_YEARS;
 use super::stream_power::uplift::{UpliftShape, uplift_params};
 use crate::multiscale::LargestScale;
-use crate::{Context, FinerGrids, MassBalance, NodeMemory, NodeParts, OnPlanet, Pace, Process, Run, Traits, VoidBorder};
+use crate::{
+    Context, FinerGrids, MassBalance, NodeMemory, NodeParts, OnPlanet, Pace, Process, Run, Traits, VoidBorder,
+};
 use network::SteadyNetwork;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 

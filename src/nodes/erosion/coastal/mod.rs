@@ -45,7 +45,9 @@ use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder};
+use crate::{
+    Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder,
+};
 use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};

@@ -51,7 +51,9 @@ use super::buffers::{WorkingMemory, prepare};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder};
+use crate::{
+    Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder,
+};
 use brush::DropletBrushes;
 use flight::{DropletLane, DropletLaw, LANES};
 use ground::{SharedGround, TileGround};
@@ -206,7 +208,8 @@ impl ErosionRun for DropletsRun {
             if cx.cell_ratio == 1.0 { cx.random } else { cx.random.fork(u64::from(cx.cell_ratio.to_bits()) << 32) };
         let tiles_random = level.fork(u64::from(self.round));
         let notes_flow = self.terrain.map(MapKind::Flow).is_some();
-        let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid, &cx.land_ends(&self.terrain), notes_flow));
+        let ground =
+            self.next.ground.get_or_insert_with(|| SharedGround::new(grid, &cx.land_ends(&self.terrain), notes_flow));
         ground.load(cx, &self.terrain.height)?;
         let law = DropletLaw::new(cx, &self.params);
         let tools = DropletBrushes::new(law.radius);

@@ -56,7 +56,9 @@ use super::buffers::{self, NextState, WorkingMemory, account, add_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder};
+use crate::{
+    Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder,
+};
 use bed::{BedWear, Rockfall};
 use flow::{FlowFields, IceFlow, LAG_FRACTION};
 use lines::{GridLines, Lane, LineDirection};

@@ -63,7 +63,9 @@ mod sweep;
 mod transport;
 
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::{Context, FinerGrids, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, StencilRadius, Traits, VoidBorder};
+use crate::{
+    Context, FinerGrids, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, StencilRadius, Traits, VoidBorder,
+};
 use state::STENCIL_RADIUS;
 use talweg_ground::field::{MapKind, Terrain};
 

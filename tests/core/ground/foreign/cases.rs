@@ -175,8 +175,7 @@ fn water_crosses_missing_data_or_leaves_there() {
         let named = format!("1.file={}", file("23-band.tif"));
         let size = ["scene.resolution=65", "scene.size_metres=1920", "scene.relief_metres=1000"];
         let rule = format!("scene.voids={voids}");
-        let layers =
-            ["1.voids=Void", "1.sampling=Bilinear", "2.courses=Steepest", "2.sea_level=-10000", &named, &rule];
+        let layers = ["1.voids=Void", "1.sampling=Bilinear", "2.courses=Steepest", "2.sea_level=-10000", &named, &rule];
         for change in size.into_iter().chain(layers) {
             scene.set(change).unwrap_or_else(|error| panic!("{change}: {error}"));
         }
