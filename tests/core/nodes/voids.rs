@@ -86,8 +86,8 @@ fn differing(a: &Terrain, b: &Terrain, counts: impl Fn(usize) -> bool) -> Vec<(u
 fn laws_that_cross_voids_read_their_heights() {
     let blind = |(name, law): &(String, Node)| {
         let place = TestScene { voids: Voids::Cross, ..place_of(name, Edges::Open) };
-        let made = [0.3, -3.0].map(|hidden| place.finish(law, &mountains(&place, hidden), ITERATIONS));
-        differing(&made[0], &made[1], |_| true).is_empty()
+        let made = [0.3, -3.0, 0.7, 40.0].map(|hidden| place.finish(law, &mountains(&place, hidden), ITERATIONS));
+        made[1..].iter().all(|other| differing(&made[0], other, |_| true).is_empty())
     };
     let blind: Vec<String> = laws().into_iter().filter(blind).map(|(name, _)| name).collect();
     assert!(blind.is_empty(), "{blind:?}");
