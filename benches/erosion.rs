@@ -25,6 +25,7 @@ fn context(samples: usize, control: &Control) -> Context<'_> {
         planet: None,
         scene_samples: samples,
         cell_ratio: 1.0,
+        voids: Default::default(),
         random: Stream::new(1, 1),
         control,
     }

@@ -32,6 +32,7 @@ fn run(node: &Node, samples: usize, planet: &Planet, terrain: &mut Terrain) {
         planet: Some(planet),
         scene_samples: samples,
         cell_ratio: 1.0,
+        voids: Default::default(),
         random: Stream::new(1, 7),
         control: &control,
     };
@@ -148,6 +149,7 @@ fn erosion(c: &mut Criterion) {
         planet: Some(&planet),
         scene_samples: samples,
         cell_ratio: 1.0,
+        voids: Default::default(),
         random: Stream::new(1, 7),
         control: &control,
     };

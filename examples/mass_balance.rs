@@ -19,6 +19,7 @@ pub fn main() -> anyhow::Result<()> {
         planet: None,
         scene_samples: 129,
         cell_ratio: 1.0,
+        voids: Default::default(),
         random: Stream::new(7, 1),
         control: &control,
     };

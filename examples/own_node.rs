@@ -46,6 +46,7 @@ pub fn main() -> anyhow::Result<()> {
         planet: None,
         scene_samples: 257,
         cell_ratio: 1.0,
+        voids: Default::default(),
         random: Stream::new(7, 1),
         control: &control,
     };

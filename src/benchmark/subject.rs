@@ -47,6 +47,7 @@ impl Site {
             planet: self.planet.as_ref(),
             scene_samples: self.grid.samples,
             cell_ratio: 1.0,
+            voids: Default::default(),
             random: Stream::new(self.settings.seed, 1),
             control,
         }

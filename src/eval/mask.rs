@@ -285,6 +285,7 @@ mod tests {
             planet: None,
             scene_samples: beneath.samples(),
             cell_ratio: 1.0,
+            voids: Default::default(),
             random: Stream::new(1, 1),
             control: &control,
         };

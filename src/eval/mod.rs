@@ -96,6 +96,7 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
         planet: scene.as_planet(),
         scene_samples: scene.samples(),
         cell_ratio: layer.multiscale().scale(samples),
+        voids: settings.voids,
         random: Stream::new(settings.seed, layer.seed),
         control,
     }

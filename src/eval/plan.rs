@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::{BaseTerrain, ContentKey, Playhead, context, mask_scene};
 use crate::brush::Strokes;
 use crate::construction::Tree;
-use crate::field::Control;
+use crate::field::{Control, Voids};
 use crate::io::{formats::ReadOptions, raster};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::filters::group::GroupGround;
@@ -90,6 +90,9 @@ pub(super) fn plan_with<'a>(
         &settings.relief_metres.to_le_bytes(),
         &settings.seed.to_le_bytes(),
     ]);
+    if settings.voids != Voids::Cross {
+        key = key.join(b"land ends at voids");
+    }
     if let Some(planet) = scene.as_planet() {
         key = key.join(&planet.radius_metres.to_le_bytes()).join(&planet.atmosphere.to_le_bytes());
     }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::multiscale::{LevelChange, ProcessStart};
 use super::plan::{LayerStep, ProcessStage};
 use super::{Constructions, Store, StrokedFields, Timeline, mix};
-use crate::field::{Cancelled, MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain, Voids};
 use crate::nodes::channels::trunk_streams::TrunkStreams;
 use crate::nodes::multiscale::StreamBeds;
+use crate::nodes::voids::restore_heights;
 use crate::nodes::{Context, Filter, Generator, MassBalance, Node, NodeKind, Run};
 use crate::scene::Layer;
 
@@ -88,6 +89,8 @@ fn run_process(
         Some((k + 1, (cache.get(key)?, *ended.get(&key)?)))
     });
     let (first, resumed) = known.map_or((0, None), |(first, resumed)| (first, Some(resumed)));
+    // holds the heights of voids at which the land ends, which the change on the coarser grid can reach
+    let kept = (coarse.is_some() && cx.voids == Voids::LandEnds).then(|| beneath.clone());
     let ProcessStart { mut ground, mut mass_balance, beds } = ProcessStart::new(step, cx, beneath, coarse, resumed)?;
     for (k, stage) in step.stages.iter().enumerate().skip(first) {
         let (terrain, balance) = run_stage(stage, cx, ground, mass_balance, timeline, unread)?;
@@ -98,9 +101,10 @@ fn run_process(
         }
     }
     let mut made = Arc::unwrap_or_clone(ground);
-    if let Some(beds) = beds {
+    if beds.is_some() || kept.is_some() {
         let before = cx.grid.sum(&made.height);
-        beds.restore(cx, &mut made.height)?;
+        beds.map(|beds| beds.restore(cx, &mut made.height)).transpose()?;
+        kept.iter().for_each(|beneath| restore_heights(cx, beneath, &mut made));
         mass_balance.resampled += cx.grid.sum(&made.height) - before;
         // The history charts read this record, so that their last point is the final result.
         if let Some(stage) = step.stages.last().filter(|_| timeline.is_kept()) {

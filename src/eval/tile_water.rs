@@ -86,11 +86,12 @@ impl<'a> WaterLayer<'a> {
         ground: &Terrain,
         control: &Control,
     ) -> Result<RegionDrainage, Cancelled> {
-        RegionDrainage::new(ground.grid, region, &ground.height, &self.outlets(ground), control)
+        RegionDrainage::new(ground.grid, region, &ground.height, &self.outlets(ground, control), control)
     }
 
-    fn outlets(&self, ground: &Terrain) -> Outlets {
-        Outlets::new(ground.grid, &ground.height, self.drainage.sea_metres / self.scene.settings.relief_metres)
+    fn outlets(&self, ground: &Terrain, control: &Control) -> Outlets {
+        let cx = self.context(ground.grid, control);
+        cx.outlets(ground, &ground.height, self.drainage.sea_metres / cx.relief_metres)
     }
 
     /// Summary of the flats at the rim of a tile, on its filled surface.
@@ -99,7 +100,7 @@ impl<'a> WaterLayer<'a> {
     /// If the computation was cancelled.
     pub fn flats(&self, ground: &Terrain, filled: &FilledRegion, control: &Control) -> Result<FlatSummary, Cancelled> {
         let routing = self.drainage.routing(&self.context(ground.grid, control));
-        filled.flats(&self.outlets(ground), routing, control)
+        filled.flats(&self.outlets(ground, control), routing, control)
     }
 
     /// The drainage of a tile over its filled surface, with the given distances on flats.
@@ -114,7 +115,7 @@ impl<'a> WaterLayer<'a> {
         control: &Control,
     ) -> Result<DrainedRegion, Cancelled> {
         let routing = self.drainage.routing(&self.context(ground.grid, control));
-        filled.drain(&ground.height, &self.outlets(ground), routing, flats, control)
+        filled.drain(&ground.height, &self.outlets(ground, control), routing, flats, control)
     }
 
     /// Returns the summary of a tile's trunk streams for the whole terrain, and the data that the tile keeps.
@@ -131,7 +132,7 @@ impl<'a> WaterLayer<'a> {
         if let Some(law) = self.law {
             return stream_power::summarise_trunks(law, &cx, ground, water);
         }
-        let divided = water.divided(&self.outlets(ground), control)?;
+        let divided = water.divided(&self.outlets(ground, control), control)?;
         let mut areas = Vec::new();
         mesh.write_rained_areas(rain(ground), &mut areas);
         let shares = divided.flow.second_fractions(&mesh);

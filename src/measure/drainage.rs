@@ -1,8 +1,8 @@
 //! The drainage network: stream orders, Horton's ratios, drainage density, drained area.
 //!
 //! Equations: depressions are filled, and water follows the steepest descent (D8). Water leaves the terrain at open
-//! edges and at the sea. On a wrapping terrain without a sea, water leaves at the lowest cell. A channel begins where
-//! the drainage area of a cell reaches [`Limits::source_area`].
+//! edges, at voids and at the sea. On a wrapping terrain without these, water leaves at the lowest cell. A channel
+//! begins where the drainage area of a cell reaches [`Limits::source_area`].
 //!
 //! Stream orders are Strahler's. N_u is the number of streams of order u, and L_u is their mean length. The bifurcation
 //! ratio is 10^-b, where b is the slope of the fitted line log₁₀ N_u = a + b·u. The length ratio is 10^b for the fitted
@@ -23,7 +23,7 @@ use super::ground::DistinctSamples;
 use super::line::Fitted;
 use super::{Limits, TerrainScale};
 use crate::field::{Cancelled, Control, Grid, Terrain};
-use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, OUTSIDE, Outlets, strahler_orders};
+use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, LandBorder, OUTSIDE, Outlets, strahler_orders};
 
 /// Default source area of a channel, as a fraction of the terrain's area.
 const DEFAULT_SHARE: f64 = 1.0e-3;
@@ -77,9 +77,10 @@ impl Drainage {
 
 /// Input of the drainage analysis: heights, sea and cell areas.
 pub struct DrainageGround<'a> {
-    /// Heights as fractions of the relief. Void samples are set below the sea, so that water leaves the terrain at
-    /// voids.
+    /// Heights as fractions of the relief. Void samples are set below the sea, so that they are no land.
     height: Cow<'a, [f32]>,
+    /// The border of the land beside voids, where water leaves the terrain.
+    land_border: Option<LandBorder>,
     mesh: FlowMesh,
     /// Height of the sea as a fraction of the relief.
     sea: f32,
@@ -98,6 +99,7 @@ impl<'a> DrainageGround<'a> {
     pub fn of_square(ground: &'a DistinctSamples) -> Self {
         Self {
             height: ground.with_void_at(ground.sea.min(ground.all.low) - 1.0e-3),
+            land_border: LandBorder::new(ground.terrain).filter(|_| !ground.present.is_empty()),
             mesh: FlowMesh::new(ground.terrain.grid),
             sea: ground.sea,
             land_cells: ground.land.map_or(0.0, |land| land.cells as f64),
@@ -120,7 +122,8 @@ impl<'a> DrainageGround<'a> {
         let cells = terrain.grid.distinct_len() as f64;
         let cell_km2 = scale.globe_m2() * 1.0e-6 / cells;
         let (cell_km, has_relief) = (cell_km2.sqrt(), low < high);
-        Self { height: Cow::Borrowed(height), mesh, sea, land_cells, cells, cell_km2, cell_km, has_relief }
+        let (height, land_border) = (Cow::Borrowed(height), None);
+        Self { height, land_border, mesh, sea, land_cells, cells, cell_km2, cell_km, has_relief }
     }
 
     /// The grid of the cells.
@@ -166,7 +169,7 @@ impl DrainageNetwork {
         A: Copy + Default + Into<f64> + PartialOrd + AddAssign,
     {
         let &DrainageGround { ref mesh, ref height, sea, cell_km2, .. } = ground;
-        let outlets = Outlets::new(mesh.grid(), height, sea);
+        let outlets = Outlets::new(mesh.grid(), height, sea).with_land_border(ground.land_border.clone());
         let graph = FlowGraph::new(mesh, height, &outlets, FlowRouting::D8, control)?;
         let is_land = |k: usize| height[k] > sea && mesh.grid().owns(k);
         let mut drained = A::default();

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use talweg_ground::field::{Cancelled, Control, Grid, Stream};
+use talweg_ground::field::{Cancelled, Control, Grid, Stream, Voids};
 use talweg_ground::planet::Planet;
 
 /// Cells in a unit of parallel work. The stop flag is checked between two units.
@@ -42,6 +42,8 @@ pub struct Context<'a> {
     /// Cell size of the coarsest grid divided by the cell size of this grid, if a process runs [from coarse to
     /// fine](super::multiscale); otherwise 1. Lengths that scale with the cell size are divided by this number.
     pub cell_ratio: f32,
+    /// Behaviour of water and rock at voids of the terrain.
+    pub voids: Voids,
     /// Random values of this layer.
     pub random: Stream,
     /// Carries the flag that stops the evaluation.

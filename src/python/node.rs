@@ -44,6 +44,7 @@ struct NodeGround<'a, 'py> {
     seed: u32,
     sea_level: f32,
     edges: &'a str,
+    voids: &'a str,
     maps: Option<&'a Bound<'py, PyDict>>,
 }
 
@@ -95,6 +96,7 @@ impl NodeGround<'_, '_> {
             format!("scene.relief_metres={relief}"),
             format!("scene.sea_level={}", self.sea_level),
             format!("scene.edges={}", self.edges),
+            format!("scene.voids={}", self.voids),
             format!("scene.resolution={samples}"),
         ] {
             scene.set(&change).map_err(|error| usage(py, error))?;
@@ -220,10 +222,11 @@ impl PyNode {
     ///
     /// An xarray array supplies the sample distance itself. `iterations` replaces the node's own number of iterations.
     /// `relief_metres` is the relief for nodes whose parameters are fractions of the relief. By default it is the
-    /// smallest power of two that no height exceeds, or 1800 for level terrain. Masked heights become voids. `edges` is
-    /// "Open" or "Wrap". `maps` are data maps by name, such as `hardness`. `progress`, `threads` and `memory` have the
-    /// same meaning as in `Scene.evaluate`.
-    #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, progress=None, memory=None))]
+    /// smallest power of two that no height exceeds, or 1800 for level terrain. Masked heights become voids;
+    /// `voids` says whether water and rock "Cross" them or "LandEnds" there. `edges` is "Open" or "Wrap". `maps` are
+    /// data maps by name, such as `hardness`. `progress`, `threads` and `memory` have the same meaning as in
+    /// `Scene.evaluate`.
+    #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", voids="Cross", maps=None, threads=0, progress=None, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn run<'py>(
         &self,
@@ -236,13 +239,14 @@ impl PyNode {
         seed: u32,
         sea_level: f32,
         edges: &str,
+        voids: &str,
         maps: Option<&Bound<'py, PyDict>>,
         threads: usize,
         progress: Option<&Bound<'py, PyAny>>,
         memory: Option<&str>,
     ) -> PyResult<PyTerrain> {
         apply_memory(py, memory)?;
-        let ground = NodeGround { heights, size, cell_metres, relief_metres, seed, sea_level, edges, maps };
+        let ground = NodeGround { heights, size, cell_metres, relief_metres, seed, sea_level, edges, voids, maps };
         let (scene, base, samples) = ground.scene(py, self.with_iterations(py, iterations)?)?;
         evaluate(py, scene, base, samples, threads, progress)
     }
@@ -250,7 +254,7 @@ impl PyNode {
     /// Starts a process on `heights` and returns the run as an iterator. Each `next` runs `every` iterations and
     /// returns the run itself. Between two calls, the run can be read, changed (`set`) and stopped. The arguments are
     /// the same as for `run`.
-    #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", maps=None, threads=0, every=1, memory=None))]
+    #[pyo3(signature = (heights=None, *, size=None, cell_metres=None, iterations=None, relief_metres=None, seed=1, sea_level=0.0, edges="Open", voids="Cross", maps=None, threads=0, every=1, memory=None))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
     fn start<'py>(
         &self,
@@ -263,6 +267,7 @@ impl PyNode {
         seed: u32,
         sea_level: f32,
         edges: &str,
+        voids: &str,
         maps: Option<&Bound<'py, PyDict>>,
         threads: usize,
         every: u32,
@@ -272,7 +277,7 @@ impl PyNode {
         if every == 0 {
             return Err(usage(py, "every: give 1 or more iterations"));
         }
-        let ground = NodeGround { heights, size, cell_metres, relief_metres, seed, sea_level, edges, maps };
+        let ground = NodeGround { heights, size, cell_metres, relief_metres, seed, sea_level, edges, voids, maps };
         let (scene, base, samples) = ground.scene(py, self.with_iterations(py, iterations)?)?;
         super::error::check_problems(py, &scene)?;
         let grid = scene.grid(samples);
@@ -306,6 +311,7 @@ fn context<'a>(scene: &'a Scene, control: &'a Control) -> Context<'a> {
         planet: None,
         scene_samples: scene.samples(),
         cell_ratio: 1.0,
+        voids: scene.settings.voids,
         random: scene.random(&scene.layers[0]),
         control,
     }

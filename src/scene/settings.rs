@@ -1,6 +1,6 @@
 //! Scene-wide settings.
 
-use crate::field::Edges;
+use crate::field::{Edges, Voids};
 use crate::planet::World;
 
 crate::choices! {
@@ -47,6 +47,9 @@ crate::params! {
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         /// Behaviour of the terrain at its edges.
         edges: Edges = Edges::Open => |scene| scene.world == World::Terrain;
+        /// Behaviour of water and rock at voids: areas without data of imported heights that are cut out, the outside
+        /// of a triangle and other samples without ground. Water routing and erosion read it.
+        voids: Voids = Voids::Cross => |scene| scene.world == World::Terrain;
         /// How the sun is placed.
         sun: SunPlacement = SunPlacement::Angles => |scene| scene.world == World::Terrain;
         /// Direction of the sun, clockwise from north.

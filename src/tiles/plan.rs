@@ -117,9 +117,10 @@ impl SurveyStep {
     /// The data maps below the layer that the step reads.
     pub fn maps_read(self) -> &'static [MapKind] {
         match self {
-            Self::Flow => &[MapKind::Rain],
-            Self::Courses => &[MapKind::Rain, MapKind::Hardness, MapKind::Uplift],
-            Self::Erosion => &[MapKind::Hardness],
+            Self::Flow => &[MapKind::Ground, MapKind::Rain],
+            Self::Courses => &[MapKind::Ground, MapKind::Rain, MapKind::Hardness, MapKind::Uplift],
+            Self::Erosion => &[MapKind::Ground, MapKind::Hardness],
+            Self::Basins | Self::Flats | Self::Range => &[MapKind::Ground],
             _ => &[],
         }
     }

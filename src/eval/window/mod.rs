@@ -24,6 +24,7 @@ use crate::hydrology::tiled::WordError;
 pub use crate::nodes::channels::trunk_streams::TrunkStreams;
 use crate::nodes::erosion::stream_power::tiles as stream_power;
 use crate::nodes::filters::gauss;
+use crate::nodes::voids::restore_heights;
 use crate::nodes::{Context, MassBalance, NodeParts, WindowDrainage};
 use crate::scene::Scene;
 pub use look::{LayerStencil, LayerSurvey, layer_stencil, mask_stencil};
@@ -178,6 +179,9 @@ pub fn evaluate_window(
                 }
                 if let Some(beds) = beds {
                     beds.restore(&cx, &mut terrain.height)?;
+                }
+                if step.is_refined {
+                    restore_heights(&cx, &beneath, &mut terrain);
                 }
                 terrain
             }

@@ -31,6 +31,6 @@ pub use resample::{
 pub use slope::{globe_gradient, globe_slope_degrees, gradient, gradient_degrees, sampled_gradient, slope_degrees};
 pub use smooth_step::smooth_step;
 pub use square::SquareReader;
-pub use terrain::{FieldHasher, HAS_GROUND, MapKind, Terrain, bilinear, cell_and_fraction, terrain_hash};
+pub use terrain::{FieldHasher, HAS_GROUND, MapKind, Terrain, Voids, bilinear, cell_and_fraction, terrain_hash};
 pub use topology::{Adjacency, DIRECTIONS};
 pub use void_edge::heights_over_void;

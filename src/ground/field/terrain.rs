@@ -39,6 +39,20 @@ crate::choices! {
     }
 }
 
+crate::choices! {
+    /// Behaviour of water and rock at voids: samples without ground.
+    Voids {
+        Cross "Water crosses": "Water and rock cross voids, on the surface that fills them.",
+        LandEnds "Land ends": "The land ends at voids, as at an open edge: water leaves, nothing comes out, and voids keep their heights.",
+    }
+}
+
+impl Default for Voids {
+    fn default() -> Self {
+        Self::Cross
+    }
+}
+
 impl MapKind {
     /// Number of map kinds.
     pub const COUNT: usize = Self::ALL.len();

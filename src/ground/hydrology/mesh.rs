@@ -1,13 +1,14 @@
 //! The mesh for drainage computations: the samples of a grid as cells, and the outlets where water leaves.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::drained_area::DrainedArea;
 use crate::field::metric::{GridMetric, Links, Metric, Spherical};
 use crate::field::topology::{Adjacency, NONE};
-use crate::field::{Edges, Grid};
+use crate::field::{Edges, Grid, HAS_GROUND, MapKind, Terrain};
 
 /// Distances of a cell of a square to its eight neighbours, in cells.
 const UNIFORM: [f32; 8] = {
@@ -191,16 +192,45 @@ impl FlowMesh {
     }
 }
 
-/// Cells where water leaves the terrain: open edges and cells at or below the sea. If the terrain has no open edge and
-/// no sea, its lowest cell is the outlet. Copies of border samples also count as outlets, because no water may flow
-/// from them.
-#[derive(Clone, Copy, Debug)]
+/// Cells where water leaves the terrain: open edges, cells at or below the sea, and the [`LandBorder`] if the land ends
+/// at voids. If the terrain has none of these, its lowest cell is the outlet. Copies of border samples also count as
+/// outlets, because no water may flow from them.
+#[derive(Clone, Debug)]
 pub struct Outlets {
     grid: Grid,
     /// Whether water leaves across the edges of the terrain, which then is a square with open edges.
     over_edges: bool,
     sea: f32,
     lowest: usize,
+    land_border: Option<LandBorder>,
+}
+
+/// The cells at which land ends: void cells, and the cells of the land beside them. The latter are like the cells along
+/// an open edge, so water never reads the heights of voids.
+#[derive(Clone, Debug)]
+pub struct LandBorder {
+    /// One bit per cell.
+    cells: Arc<Vec<u64>>,
+}
+
+impl LandBorder {
+    /// The border of the land of `terrain`; `None` without voids. In a window, voids outside the window do not count.
+    pub fn new(terrain: &Terrain) -> Option<Self> {
+        let (grid, ground) = (terrain.grid, terrain.map(MapKind::Ground)?);
+        let mut cells = Vec::new();
+        for k in (0..grid.len()).filter(|&k| ground[k] < HAS_GROUND) {
+            cells.resize(grid.len().div_ceil(64), 0);
+            for there in grid.neighbours(k).into_iter().flatten().chain([k]) {
+                cells[there / 64] |= 1u64 << (there % 64);
+            }
+        }
+        (!cells.is_empty()).then(|| Self { cells: Arc::new(cells) })
+    }
+
+    #[inline]
+    fn contains(&self, k: usize) -> bool {
+        self.cells[k / 64] >> (k % 64) & 1 == 1
+    }
 }
 
 impl Outlets {
@@ -212,18 +242,25 @@ impl Outlets {
             lowest = (0..height.len()).fold(0, |low, k| if height[k] < height[low] { k } else { low });
             lowest = grid.owner(lowest);
         }
-        Self { grid, over_edges, sea, lowest }
+        Self { grid, over_edges, sea, lowest, land_border: None }
+    }
+
+    /// The same outlets and, if there is one, the border of the land.
+    #[must_use]
+    pub fn with_land_border(self, border: Option<LandBorder>) -> Self {
+        let lowest = if border.is_some() { usize::MAX } else { self.lowest };
+        Self { lowest, land_border: border, ..self }
     }
 
     /// No outlets: all water stays in the depressions.
     pub fn none(grid: Grid) -> Self {
-        Self { grid, over_edges: false, sea: f32::NEG_INFINITY, lowest: usize::MAX }
+        Self { grid, over_edges: false, sea: f32::NEG_INFINITY, lowest: usize::MAX, land_border: None }
     }
 
     /// Whether water leaves the terrain at cell `k`, whose height is `h`.
     #[inline]
     pub fn contain(&self, k: usize, h: f32) -> bool {
-        h <= self.sea || k == self.lowest || self.contain_border(k)
+        h <= self.sea || k == self.lowest || self.contain_border(k) || self.ends_land(k)
     }
 
     /// The outlets of row `row` of the grid.
@@ -243,6 +280,11 @@ impl Outlets {
     #[inline]
     pub fn above_sea(&self, h: f32) -> f32 {
         if h > self.sea { h } else { self.sea.next_up() }
+    }
+
+    #[inline]
+    fn ends_land(&self, k: usize) -> bool {
+        self.land_border.as_ref().is_some_and(|border| border.contains(k))
     }
 
     #[inline]
@@ -277,7 +319,10 @@ impl RowOutlets<'_> {
     #[inline(always)]
     pub fn contain(&self, j: usize, h: f32) -> bool {
         let (outlets, k) = (self.outlets, self.start + j);
-        h <= outlets.sea || k == outlets.lowest || !self.inner.contains(&j) && outlets.contain_border(k)
+        h <= outlets.sea
+            || k == outlets.lowest
+            || !self.inner.contains(&j) && outlets.contain_border(k)
+            || outlets.ends_land(k)
     }
 }
 

@@ -39,7 +39,7 @@ pub use depressions::{Depression, depressions};
 pub use directions::FlowRouting;
 pub use drained_area::DrainedArea;
 pub use graph::FlowGraph;
-pub use mesh::{FlowMesh, Outlets};
+pub use mesh::{FlowMesh, LandBorder, Outlets};
 pub use order::{UpstreamOrder, accumulate};
 pub use priority_flood::priority_flood;
 pub use receivers::{NeighbourReceivers, Receivers};

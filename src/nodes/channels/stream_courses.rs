@@ -210,6 +210,7 @@ pub(crate) mod tests {
             planet: None,
             scene_samples: grid.whole_samples(),
             cell_ratio: 1.0,
+            voids: Default::default(),
             random: Stream::new(1, 1),
             control,
         }

@@ -30,7 +30,7 @@ use crate::channels::stream_courses::StreamCourses;
 use crate::multiscale::StreamBeds;
 use talweg_ground::field::{Cancelled, Control, Grid, Terrain, resample};
 use talweg_ground::hydrology::tiled::{SurveyReader, WordError, write_list};
-use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+use talweg_ground::hydrology::{FlowGraph, FlowMesh, FlowRouting, accumulate};
 
 /// Least drainage area of a trunk stream, as a fraction of the terrain's area. It is a quarter of the usual threshold
 /// of 1 %, because tributaries grow.
@@ -78,7 +78,7 @@ impl TrunkStreams {
         let wandering = is_incised.then(|| incised_channels::wandering_ground(cx, ground)).transpose()?;
         let led = wandering.as_ref().unwrap_or(&ground.height);
         let mesh = FlowMesh::new(grid);
-        let outlets = Outlets::new(grid, led, f32::NEG_INFINITY);
+        let outlets = cx.outlets(ground, led, f32::NEG_INFINITY);
         let graph = FlowGraph::new(&mesh, led, &outlets, FlowRouting::D8, control)?;
         let mut area = mesh.areas();
         accumulate(&graph.receivers, &mut area, control)?;

@@ -105,7 +105,7 @@ impl Process for Creep {
         Pace::Time
     }
 
-    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn start_run(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         let metric = GridMetric::new(terrain.grid);
         let conductances = match &metric {

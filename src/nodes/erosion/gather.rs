@@ -352,6 +352,7 @@ mod tests {
             planet: None,
             scene_samples: grid.samples,
             cell_ratio: 1.0,
+            voids: Default::default(),
             random,
             control: &control,
         };

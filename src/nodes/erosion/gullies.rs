@@ -165,6 +165,7 @@ mod tests {
             planet: None,
             scene_samples: 129,
             cell_ratio: 1.0,
+            voids: Default::default(),
             random: Stream::new(3, 1),
             control: &control,
         };

@@ -111,7 +111,7 @@ impl Process for Hydraulic {
         MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
-    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn start_run(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         let carried = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         Box::new(HydraulicRun {

@@ -119,7 +119,7 @@ impl Process for HydraulicFast {
         MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
-    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn start_run(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         let carried = cx.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         let weather = CellWeather::new(&terrain, self.rain, self.solubility, self.hardness);

@@ -69,7 +69,7 @@ impl Process for Olsen {
         MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
-    fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
+    fn start_run(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
         Box::new(LowestNeighbourRun::start(
             terrain,
             MovingSlopes::Gentle,

@@ -16,7 +16,8 @@
 //! Symbols: F `snowfall_metres`, M `melt_metres` per °C, S `sun_warmth`, ℓ `smoothing_metres`.
 //! Scheme: depths are whole slabs (`Slabs`), so that snow is conserved exactly. Old states are read, new states are
 //! written; a cancelled step leaves the run unchanged.
-//! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
+//! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side. Snow that slides into a
+//! void is lost.
 //! Squares only: whole slabs are exact only if all cells have the same area, and wind and sun have a single direction.
 //! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes stop completely.
 //! Maps: [`MapKind::Snow`], the depth of the snow. Snow below this layer counts as ground unless it is in that map.
@@ -36,7 +37,7 @@ use super::cover::{CoverSlide, Layers, Slabs, exchange, surface};
 use super::run::ErosionRun;
 use super::wind::wind_direction;
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
 
 talweg_ground::params! {
@@ -101,7 +102,8 @@ impl Process for Snow {
     }
 
     fn parts(&self) -> NodeParts<'_> {
-        NodeParts::iterations(1 + self.most_passes())
+        // one cell more than its passes read: the height of a void follows from the cells around it
+        NodeParts::iterations(2 + self.most_passes())
     }
 
     fn iterations(&self) -> u32 {
@@ -116,13 +118,19 @@ impl Process for Snow {
         Pace::Time
     }
 
-    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn void_border(&self) -> VoidBorder {
+        VoidBorder::Margin
+    }
+
+    fn start_run(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         terrain.close_seam();
         let slabs = Slabs::for_depth(self.total_metres.max(self.snowfall_metres) / cx.relief_metres);
+        let voids = Arc::new(cx.land_ends(&terrain));
         let run = |bed: Vec<f32>, fallen_metres: f32, terrain: Terrain| SnowRun {
             params: Arc::new(self.clone()),
             slabs,
             bed: Arc::new(bed),
+            voids: voids.clone(),
             fallen_metres,
             terrain,
             mass_balance: MassBalance::default(),
@@ -131,6 +139,7 @@ impl Process for Snow {
         if terrain.process_state.len() == STATE_FIELDS
             && let (Some(fallen), Some(bed)) = (terrain.process_state.pop(), terrain.process_state.pop())
         {
+            voids.iter().for_each(|&k| terrain.height[k as usize] = bed[k as usize]);
             return Box::new(run(bed, fallen[0], terrain));
         }
         let mut bed = terrain.height.clone();
@@ -190,6 +199,8 @@ struct SnowRun {
     slabs: Slabs,
     /// The ground without the snow.
     bed: Arc<Vec<f32>>,
+    /// Samples of voids at which the land ends.
+    voids: Arc<Vec<u32>>,
     /// Depth of snow that has fallen so far on open ground.
     fallen_metres: f32,
     terrain: Terrain,
@@ -247,6 +258,12 @@ impl ErosionRun for SnowRun {
                 Ok(())
             },
         )?;
+        for k in self.voids.iter().map(|&k| k as usize) {
+            // the void had no snow, so all its snow has just fallen
+            sky[k / n][0] -= if grid.owns(k) { f64::from(spare[k]) } else { 0.0 };
+            spare[k] = 0.0;
+        }
+        let mut slid_out = 0.0;
         for pass in 0..count {
             let last = pass + 1 == count;
             let layers = Layers { bed: &self.bed, eroded: None, cover: spare };
@@ -270,6 +287,13 @@ impl ErosionRun for SnowRun {
                 }
                 Ok(())
             })?;
+            for k in self.voids.iter().map(|&k| k as usize) {
+                slid_out += if grid.owns(k) { f64::from(snow[k]) } else { 0.0 };
+                snow[k] = 0.0;
+                if last {
+                    height[k] = surface(self.bed[k], 0.0, 0.0);
+                }
+            }
             std::mem::swap(snow, spare);
         }
 
@@ -286,7 +310,8 @@ impl ErosionRun for SnowRun {
             brought += row[1];
         }
         mass_balance.eroded += taken;
-        mass_balance.deposited += brought;
+        mass_balance.deposited += brought - slid_out;
+        mass_balance.lost += slid_out;
         std::mem::swap(&mut self.terrain.height, height);
         exchange_maps(&mut self.terrain, [MapKind::Snow], [spare]);
         self.fallen_metres += weather.fall_metres;

@@ -119,7 +119,7 @@ impl Process for Thermal {
         MultiScale { largest: self.largest_scale, fine_weight: self.fine_weight }
     }
 
-    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn start_run(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         Box::new(ThermalRun {
             law: self.clone(),

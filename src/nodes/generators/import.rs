@@ -74,7 +74,7 @@ talweg_ground::choices! {
         Smooth "Filled from the rim": "A smooth surface between the edges of the gap.",
         Lowest "Lowest height": "The lowest height of the file.",
         Sea "Sea level": "The height of the water surface.",
-        Void "Cut out": "The area is cut out of the terrain. Water and sediment still cross it, on the surface that a fill from the rim would give.",
+        Void "Cut out": "The area is cut out of the terrain and becomes a void. The scene setting `voids` says whether water and rock cross it, on the surface that a fill from the rim would give, or whether the land ends there.",
     }
 }
 

@@ -9,6 +9,7 @@
 //! Boundary: water leaves at open edges and at the sea; terrain without both drains at its lowest cell.
 //! Source: Leopold & Maddock 1953; Strahler 1957; Barnes, Lehman & Mulla 2014.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::banks::{BankedGround, NONE, RiverCell};
@@ -89,7 +90,12 @@ impl Filter for Rivers {
             reaches.push(RiverCell { cell: k as u32, bed: filled[k] - depth, half_width, rise });
             depths.push(depth);
         }
-        let banks = BankedGround::new(&routed.mesh, height, f32::NEG_INFINITY, &reaches, cx.control)?;
+        // banks do not cross voids at which the land ends
+        let mut banked = Cow::Borrowed(&**height);
+        let voids = cx.land_ends(terrain);
+        voids.into_iter().for_each(|k| banked.to_mut()[k as usize] = f32::NEG_INFINITY);
+        let banks = BankedGround::new(&routed.mesh, &banked, f32::NEG_INFINITY, &reaches, cx.control)?;
+        drop(banked);
 
         let lake = |k: usize| filled[k] > height[k];
         let mut ground = height.clone();

@@ -15,7 +15,7 @@ impl Routed {
     /// Routes the water of `terrain` down to a sea at `sea_metres`. The seams of the terrain must be closed.
     pub fn new(cx: &Context, terrain: &Terrain, sea_metres: f32, routing: FlowRouting) -> Result<Self, Cancelled> {
         let mesh = FlowMesh::new(terrain.grid);
-        let outlets = Outlets::new(terrain.grid, &terrain.height, sea_metres / cx.relief_metres);
+        let outlets = cx.outlets(terrain, &terrain.height, sea_metres / cx.relief_metres);
         let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, routing, cx.control)?;
         Ok(Self { mesh, outlets, graph })
     }

@@ -12,6 +12,7 @@ Path = str | PathLike[str]
 Floats = NDArray[np.float32]
 Progress = bool | Callable[[float, str], object] | None
 Edges = Literal["Open", "Wrap"]
+Voids = Literal["Cross", "LandEnds"]
 
 __version__: str
 
@@ -113,6 +114,7 @@ class Node:
         seed: int = 1,
         sea_level: float = 0.0,
         edges: Edges = "Open",
+        voids: Voids = "Cross",
         maps: Mapping[str, ArrayLike] | None = None,
         threads: int = 0,
         progress: Progress = None,
@@ -129,6 +131,7 @@ class Node:
         seed: int = 1,
         sea_level: float = 0.0,
         edges: Edges = "Open",
+        voids: Voids = "Cross",
         maps: Mapping[str, ArrayLike] | None = None,
         threads: int = 0,
         every: int = 1,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::kits::nodes::{TestScene, node};
-use talweg::field::{Edges, MapKind, Terrain};
+use talweg::field::{Edges, MapKind, Terrain, Voids};
 
 /// A place where heights are in metres, and samples are 1 m apart.
 fn place(samples: usize) -> TestScene {
@@ -75,6 +75,26 @@ fn channels_drain_every_depression() {
         assert!(cut.height.iter().zip(&start.height).all(|(new, old)| new <= old));
         assert!((20..1000).contains(&lower), "{edges:?}: {lower} samples are cut");
     }
+}
+
+/// A plane that falls by 1 m per sample to the south, with a band of voids in the rows 30 to 32. Where the land ends,
+/// water leaves at row 29, as at an open edge, and the land beyond drains its own rain only.
+#[test]
+fn water_leaves_at_a_void_where_the_land_ends() {
+    let mut plane = terrain(65, |x, y| 100.0 - y as f32 + 0.001 * (x as f32 - 32.0).abs());
+    plane.map_mut(MapKind::Ground)[30 * 65..33 * 65].fill(0.0);
+    let flow = node("FlowAccumulation", &[NO_SEA, ("courses", "Steepest")]);
+    let sums = |voids: Voids| {
+        let made = TestScene { voids, ..place(65) }.finish(&flow, &plane, 0);
+        let flow = made.map(MapKind::Flow).unwrap();
+        [29, 33, 34, 63].map(|row: usize| flow[row * 65 + 1..(row + 1) * 65 - 1].iter().sum::<f32>() / 63.0)
+    };
+    // The columns beside the open edges drain to the edges, and so does a little water of others.
+    let near = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.05 * b);
+    let [ends, crosses] = [Voids::LandEnds, Voids::Cross].map(sums);
+    println!("flow in rows 29, 33, 34, 63: {ends:?} where the land ends, {crosses:?} where water crosses");
+    assert!(near(ends, [29.0, 1.0, 1.0, 30.0]), "{ends:?}");
+    assert!(near(crosses, [29.0, 33.0, 34.0, 63.0]), "{crosses:?}");
 }
 
 /// Water and rock cross a void over the surface that fills it, as the help of *Heightmap from a file* says.

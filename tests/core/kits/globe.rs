@@ -27,6 +27,7 @@ impl World {
             planet: None,
             scene_samples: self.scene_samples,
             cell_ratio: 1.0,
+            voids: Default::default(),
             random: Stream::new(1, 7),
             control,
         }

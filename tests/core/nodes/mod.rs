@@ -14,3 +14,4 @@ mod in_place;
 mod multiscale;
 mod noise;
 mod rivers;
+mod voids;

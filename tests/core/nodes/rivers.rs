@@ -19,6 +19,7 @@ fn with_context<T>(samples: usize, edges: Edges, seed: u32, work: impl FnOnce(&C
         planet: None,
         scene_samples: 1025,
         cell_ratio: 1.0,
+        voids: Default::default(),
         random: Stream::new(seed, 1),
         control: &control,
     })

@@ -3,4 +3,5 @@
 pub mod builds;
 mod faults;
 mod products;
+mod voids;
 mod water;

@@ -19,8 +19,8 @@ use talweg::construction::edit::library::add_river;
 use talweg::construction::edit::snap::make_downhill;
 use talweg::construction::primitives::curve::CurvePoint;
 use talweg::construction::{Frame, Tree};
-use talweg::field::{Cancelled, Control, Edges, Terrain};
-use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+use talweg::field::{Cancelled, Control, Edges, Terrain, Voids};
+use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, LandBorder, Outlets, accumulate};
 use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Blend, Layer, Settings};
@@ -80,7 +80,9 @@ fn course(
 ) -> Result<Vec<CurvePoint>, Cancelled> {
     let (grid, n) = (terrain.grid, terrain.samples());
     let mesh = FlowMesh::new(grid);
-    let outlets = Outlets::new(grid, &terrain.height, settings.sea_level / settings.relief_metres);
+    let border = if settings.voids == Voids::LandEnds { LandBorder::new(terrain) } else { None };
+    let sea = settings.sea_level / settings.relief_metres;
+    let outlets = Outlets::new(grid, &terrain.height, sea).with_land_border(border);
     let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, control)?;
     let filled = &graph.surface;
     let mut areas = mesh.areas();

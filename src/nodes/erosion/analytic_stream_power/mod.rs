@@ -36,10 +36,11 @@ use super::run::ErosionRun;
 use super::stream_power::SLIDE_YEARS;
 use super::stream_power::uplift::{UpliftShape, uplift_params};
 use crate::multiscale::LargestScale;
-use crate::{Context, FinerGrids, MassBalance, NodeMemory, NodeParts, OnPlanet, Pace, Process, Run, Traits};
+use crate::{
+    Context, FinerGrids, MassBalance, NodeMemory, NodeParts, OnPlanet, Pace, Process, Run, Traits, VoidBorder,
+};
 use network::SteadyNetwork;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
-use talweg_ground::hydrology::Outlets;
 
 talweg_ground::params! {
     /// Makes mountains of any age; ten million years are computed as fast as one year. The terrain rises while streams
@@ -109,7 +110,11 @@ impl Process for AnalyticStreamPower {
         Pace::Time
     }
 
-    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn void_border(&self) -> VoidBorder {
+        VoidBorder::Leaving
+    }
+
+    fn start_run(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         let base = Arc::new(terrain.clone());
         Box::new(AnalyticStreamPowerRun {
@@ -159,7 +164,7 @@ impl ErosionRun for AnalyticStreamPowerRun {
         };
         let age = f64::from(law.time_step) * f64::from(self.iteration + 1);
         let AnalyticScratch { height, wear, next, rows } = &mut *self.scratch;
-        let outlets = Outlets::new(grid, &base.height, law.sea_level / cx.relief_metres);
+        let outlets = cx.outlets(base, &base.height, law.sea_level / cx.relief_metres);
         let risen = f64::from(law.uplift_rate) * 1.0e-3 * age / f64::from(cx.relief_metres);
         let uplift = |k: usize| match outlets.contain(k, base.height[k]) {
             true => 0.0,

@@ -58,6 +58,7 @@ pub struct SteadyNetwork {
 /// The terrain of a grid before the mountains rise, and data derived from it.
 struct InitialTerrain {
     height: Vec<f32>,
+    outlets: Outlets,
     rain: Option<Vec<f32>>,
     rock: Rock,
     uplift: Uplift,
@@ -126,7 +127,7 @@ impl InitialTerrain {
         };
         let mut terrain = Terrain::flat(grid);
         terrain.height = sampled(&base.height)?;
-        for kind in [MapKind::Hardness, MapKind::Uplift] {
+        for kind in [MapKind::Hardness, MapKind::Uplift, MapKind::Ground] {
             if let Some(map) = base.map(kind) {
                 terrain.set_map(kind, Some(Arc::new(sampled(map)?)));
             }
@@ -138,6 +139,7 @@ impl InitialTerrain {
             rock: Rock::new(&terrain, law.hardness),
             uplift: Uplift::new(cx, law.uplift_shape, law.uplift_variation, terrain.map(MapKind::Uplift))?,
             wear: WearRates::new(law, cx, cell),
+            outlets: cx.outlets(&terrain, &terrain.height, law.sea_level / cx.relief_metres),
             height: terrain.height,
             mesh,
         })
@@ -160,7 +162,7 @@ impl SteadyNetwork {
         for (number, level) in levels.iter().enumerate() {
             let cx = &Context { grid: base.grid.with_samples(level.samples), ..*cx };
             let ground = InitialTerrain::new(law, cx, base)?;
-            let outlets = Outlets::new(cx.grid, &ground.height, law.sea_level / cx.relief_metres);
+            let outlets = &ground.outlets;
             let mut surface = match &change {
                 None => {
                     let random = cx.random.fork(NOISE_SALT);
@@ -178,10 +180,10 @@ impl SteadyNetwork {
                 if round > 0 {
                     ground.at_age(law, &response, &steady, &mut surface);
                 }
-                ground.keep_above_sea(&outlets, &mut surface);
-                graph.route(&ground.mesh, &surface, &outlets, FlowRouting::D8, cx.control)?;
-                flow.route(&ground.mesh, &graph.surface, &outlets, &graph.receivers, cx.control)?;
-                ground.gather(cx, &flow, &outlets, &mut area, [&mut response, &mut steady])?;
+                ground.keep_above_sea(outlets, &mut surface);
+                graph.route(&ground.mesh, &surface, outlets, FlowRouting::D8, cx.control)?;
+                flow.route(&ground.mesh, &graph.surface, outlets, &graph.receivers, cx.control)?;
+                ground.gather(cx, &flow, outlets, &mut area, [&mut response, &mut steady])?;
             }
             cx.grid.close(&mut steady);
             if number < finest {

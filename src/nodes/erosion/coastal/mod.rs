@@ -45,7 +45,9 @@ use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
+use crate::{
+    Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder,
+};
 use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
 use talweg_ground::field::{Cancelled, Grid, MapKind, Terrain};
@@ -126,7 +128,11 @@ impl Process for Coastal {
         Pace::Time
     }
 
-    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn void_border(&self) -> VoidBorder {
+        VoidBorder::Leaving
+    }
+
+    fn start_run(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         prepare(&mut terrain, &WRITTEN);
         let mut carried_before = 0.0;
         if cx.cell_ratio > 1.0 {
@@ -140,6 +146,7 @@ impl Process for Coastal {
             rock: Rock::new(&terrain, self.hardness),
             undercut: vec![false; terrain.grid.len()],
             params: self.on_level(cx.cell_ratio),
+            voids: Arc::new(cx.land_ends(&terrain)),
             terrain,
             next: WorkingMemory::default(),
             mass_balance: MassBalance::default(),
@@ -200,6 +207,8 @@ struct CoastalRun {
     mass_balance: MassBalance,
     /// Total debris in transit at the start of the run.
     carried_before: f64,
+    /// Samples of voids at which the land ends.
+    voids: Arc<Vec<u32>>,
 }
 
 /// Output of a step, which replaces the terrain once the step is complete. Empty until the first step.
@@ -239,6 +248,10 @@ impl ErosionRun for CoastalRun {
             fetch.find_blocking_cells(cx, &law, height)?;
             washed_out += shore.attack(cx, &law, fetch, &self.rock, [&mut *height, &mut *sand], undercut)?;
             shore.spread(cx, &law, height, debris)?;
+            for k in self.voids.iter().map(|&k| k as usize) {
+                washed_out += if grid.owns(k) { f64::from(debris[k]) } else { 0.0 };
+                debris[k] = 0.0;
+            }
             shore.deposit_debris(cx, &law, [&mut *height, &mut *sand], debris)?;
         }
         if distinct < n {

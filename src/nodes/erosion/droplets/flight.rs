@@ -146,9 +146,7 @@ impl DropletLaw {
         let load = droplet.load;
         let carried = if load > 0.0 { load } else { 0.0 };
         ground.pass(place, droplet.area * water * self.step, carried * self.step);
-        let Some(next) =
-            ground.place_inside([place[0] + direction[0] * self.step, place[1] + direction[1] * self.step])
-        else {
+        let Some(next) = ground.place_after(place, direction, self.step) else {
             (droplet.ended, droplet.outside) = (true, true);
             return DropletStroke::NONE;
         };
@@ -208,7 +206,7 @@ struct Droplet {
     energy: f32,
     steps: usize,
     ended: bool,
-    /// Whether the droplet has left the terrain across an open edge.
+    /// Whether the droplet has left the terrain across an open edge or into a void.
     outside: bool,
 }
 

@@ -20,6 +20,8 @@ pub struct SharedGround {
     /// Number of cells in a row.
     pub side: usize,
     wraps: bool,
+    /// Whether each cell is a void at which the land ends; empty without such voids.
+    is_void: Vec<bool>,
     /// Heights, as the bits of an `f32`.
     pub height: Vec<AtomicU32>,
     /// Water that passed each cell in this iteration, measured as the number of cells whose rain adds up to it. Empty
@@ -40,11 +42,19 @@ fn set(cell: &AtomicU32, value: f32) {
 }
 
 impl SharedGround {
-    pub fn new(grid: Grid, notes_flow: bool) -> Self {
+    /// The ground of `grid`, whose samples `voids` are voids at which the land ends.
+    pub fn new(grid: Grid, voids: &[u32], notes_flow: bool) -> Self {
         let side = grid.distinct_side();
         let zeros = |cells: usize| std::iter::repeat_with(|| AtomicU32::new(0)).take(cells).collect();
         let [all, noted] = [side * side, if notes_flow { side * side } else { 0 }];
-        Self { side, wraps: grid.edges == Edges::Wrap, height: zeros(all), flow: zeros(noted), load: zeros(all) }
+        let mut is_void = vec![false; if voids.is_empty() { 0 } else { all }];
+        for (row, column) in voids.iter().map(|&k| (k as usize / grid.samples, k as usize % grid.samples)) {
+            if row < side && column < side {
+                is_void[row * side + column] = true;
+            }
+        }
+        let wraps = grid.edges == Edges::Wrap;
+        Self { side, wraps, is_void, height: zeros(all), flow: zeros(noted), load: zeros(all) }
     }
 
     /// Loads the heights of a terrain and resets flow and load.
@@ -62,9 +72,30 @@ impl SharedGround {
         })
     }
 
-    /// Wraps a position into the terrain. Returns `None` if the position is beyond an open edge.
+    /// Wraps a position into the terrain. Returns `None` if the position is beyond an open edge, or in a void at which
+    /// the land ends.
     #[inline(always)]
-    pub fn place_inside(&self, [x, y]: [f32; 2]) -> Option<[f32; 2]> {
+    pub fn place_inside(&self, place: [f32; 2]) -> Option<[f32; 2]> {
+        self.place_within_edges(place).filter(|&place| self.is_void.is_empty() || !self.is_void[self.nearest(place)])
+    }
+
+    /// The position after a step of `step` cells from `place`. Returns `None` if the step leaves the terrain or meets a
+    /// void at which the land ends.
+    #[inline(always)]
+    pub fn place_after(&self, place: [f32; 2], direction: [f32; 2], step: f32) -> Option<[f32; 2]> {
+        let after = |cells: f32| [place[0] + direction[0] * cells, place[1] + direction[1] * cells];
+        if !self.is_void.is_empty() {
+            let mut cells = 1.0;
+            while cells < step {
+                self.place_inside(after(cells))?;
+                cells += 1.0;
+            }
+        }
+        self.place_inside(after(step))
+    }
+
+    #[inline(always)]
+    fn place_within_edges(&self, [x, y]: [f32; 2]) -> Option<[f32; 2]> {
         let side = self.side as f32;
         if self.wraps {
             let around = |p: f32| {
@@ -79,14 +110,20 @@ impl SharedGround {
         }
     }
 
-    /// Records water and load that pass the cell nearest to a point.
+    /// Index of the cell nearest to a point.
     #[inline(always)]
-    pub fn pass(&self, [x, y]: [f32; 2], water: f32, load: f32) {
+    fn nearest(&self, [x, y]: [f32; 2]) -> usize {
         let around = |p: f32| {
             let nearest = (p + 0.5) as usize;
             if nearest == self.side { 0 } else { nearest }
         };
-        let here = around(y) * self.side + around(x);
+        around(y) * self.side + around(x)
+    }
+
+    /// Records water and load that pass the cell nearest to a point.
+    #[inline(always)]
+    pub fn pass(&self, place: [f32; 2], water: f32, load: f32) {
+        let here = self.nearest(place);
         if let Some(flow) = self.flow.get(here) {
             set(flow, get(flow) + water);
         }

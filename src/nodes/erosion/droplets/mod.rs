@@ -25,7 +25,8 @@
 //! a stream, and on every grid the water would take another path. So trunk streams of the grid of 257 samples a side
 //! get channels on all finer grids, and droplets mostly spare these channels ([`StreamBeds::Incised`]). The volume
 //! removed for these channels counts as `resampled` in the mass balance.
-//! Boundary: droplets end at open edges; on a wrapping terrain they re-enter on the other side.
+//! Boundary: droplets end at open edges and at voids; on a wrapping terrain they re-enter on the other side. Load that
+//! a brush deposits in a void is lost.
 //! Squares only: droplets that run in parallel work on square tiles that do not touch, and brushes are discs of samples
 //! of the square.
 //! Conservation: the load of a droplet equals the loss of the terrain, measured on its stored heights. Rounding
@@ -50,7 +51,9 @@ use super::buffers::{WorkingMemory, prepare};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
+use crate::{
+    Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder,
+};
 use brush::DropletBrushes;
 use flight::{DropletLane, DropletLaw, LANES};
 use ground::{SharedGround, TileGround};
@@ -139,7 +142,11 @@ impl Process for Droplets {
         Pace::Time
     }
 
-    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn void_border(&self) -> VoidBorder {
+        VoidBorder::Leaving
+    }
+
+    fn start_run(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         prepare(&mut terrain, &WRITTEN);
         Box::new(DropletsRun {
             rock: Rock::new(&terrain, self.hardness),
@@ -201,7 +208,8 @@ impl ErosionRun for DropletsRun {
             if cx.cell_ratio == 1.0 { cx.random } else { cx.random.fork(u64::from(cx.cell_ratio.to_bits()) << 32) };
         let tiles_random = level.fork(u64::from(self.round));
         let notes_flow = self.terrain.map(MapKind::Flow).is_some();
-        let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid, notes_flow));
+        let ground =
+            self.next.ground.get_or_insert_with(|| SharedGround::new(grid, &cx.land_ends(&self.terrain), notes_flow));
         ground.load(cx, &self.terrain.height)?;
         let law = DropletLaw::new(cx, &self.params);
         let tools = DropletBrushes::new(law.radius);

@@ -34,7 +34,7 @@ mod run;
 
 use std::sync::Arc;
 
-use crate::{Context, NodeMemory, NodeParts, Pace, Process, Run, Traits};
+use crate::{Context, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder};
 use run::DunesRun;
 use talweg_ground::field::{MapKind, Terrain};
 
@@ -133,7 +133,11 @@ impl Process for Dunes {
         Pace::Time
     }
 
-    fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {
+    fn void_border(&self) -> VoidBorder {
+        VoidBorder::Leaving
+    }
+
+    fn start_run(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {
         Box::new(DunesRun::new(Arc::new(self.clone()), cx, terrain))
     }
 }

@@ -29,6 +29,8 @@ pub struct DunesRun {
     bed: Arc<Vec<f32>>,
     /// Erodibility of the rock at every sample; `None` if the rock does not erode.
     erodibility: Option<Arc<Vec<f32>>>,
+    /// Samples of voids at which the land ends.
+    voids: Arc<Vec<u32>>,
     /// Depth of rock that layers below eroded.
     worn_before: Option<Arc<Vec<f32>>>,
     iteration: u32,
@@ -154,6 +156,11 @@ impl DunesRun {
             let rows: Vec<f64> = sand.par_chunks_mut(grid.samples).enumerate().map(laid).collect();
             mass_balance.added = rows[..distinct].iter().sum();
         }
+        let voids = cx.land_ends(&terrain);
+        for k in voids.iter().map(|&k| k as usize) {
+            mass_balance.added -= if grid.owns(k) { f64::from(sand[k]) } else { 0.0 };
+            sand[k] = 0.0;
+        }
         for ((h, &b), &s) in terrain.height.iter_mut().zip(&bed).zip(&sand) {
             *h = surface(b, s, 0.0);
         }
@@ -170,6 +177,7 @@ impl DunesRun {
             slabs,
             bed,
             erodibility,
+            voids: Arc::new(voids),
             worn_before,
             iteration: 0,
             now,
@@ -337,6 +345,25 @@ impl DunesRun {
         )
     }
 
+    /// Removes the sand that has moved into voids. The mass balance counts it as lost, because it is not deposited.
+    fn empty_voids(&self, fields: [&mut [f32]; 2]) {
+        for field in fields {
+            self.voids.iter().for_each(|&k| field[k as usize] = 0.0);
+        }
+    }
+
+    /// Removes the sand that slid into voids, after the mass balance has counted it as deposited.
+    fn lose_sand_of_voids(&mut self) {
+        let (grid, bed) = (self.terrain.grid, &self.bed);
+        for k in self.voids.iter().map(|&k| k as usize) {
+            let DuneBuffers { sand, height, .. } = &mut *self.next;
+            let slid = if grid.owns(k) { f64::from(sand[k]) } else { 0.0 };
+            (sand[k], height[k]) = (0.0, surface(bed[k], 0.0, 0.0));
+            self.mass_balance.deposited -= slid;
+            self.mass_balance.lost += slid;
+        }
+    }
+
     /// Adds the moved material to the mass balance. All sums are sums of whole slabs, and are exact.
     fn update_mass_balance(&mut self) {
         let grid = self.terrain.grid;
@@ -379,10 +406,12 @@ impl ErosionRun for DunesRun {
         let stepped = self
             .lift(cx, &law, &mut next)
             .and_then(|()| self.hop_and_settle(cx, &law, &mut next))
+            .map(|()| self.empty_voids([&mut next.left, &mut next.flying]))
             .and_then(|()| self.slide(cx, &repose, &mut next));
         *self.next = next;
         stepped?;
         self.update_mass_balance();
+        self.lose_sand_of_voids();
         self.exchange_buffers();
         self.iteration += 1;
         Ok(())

@@ -56,7 +56,9 @@ use super::buffers::{self, NextState, WorkingMemory, account, add_balance};
 use super::rock::Rock;
 use super::run::ErosionRun;
 use crate::multiscale::{LargestScale, multiscale_params};
-use crate::{Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits};
+use crate::{
+    Context, FinerGrids, MassBalance, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, Traits, VoidBorder,
+};
 use bed::{BedWear, Rockfall};
 use flow::{FlowFields, IceFlow, LAG_FRACTION};
 use lines::{GridLines, Lane, LineDirection};
@@ -176,7 +178,11 @@ impl Process for Glacial {
         Pace::Time
     }
 
-    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn void_border(&self) -> VoidBorder {
+        VoidBorder::Leaving
+    }
+
+    fn start_run(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, self.traits().writes);
         let ice = terrain.map(MapKind::Ice).expect("made just now").clone();
         let bed = self.leave_ice.then(|| {
@@ -184,6 +190,7 @@ impl Process for Glacial {
             Arc::new(less.collect::<Vec<f32>>())
         });
         let carried = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made just now"));
+        let voids = cx.land_ends(&terrain);
         let mut run = GlacialRun {
             law: Arc::new(self.clone()),
             rock: Rock::new(&terrain, self.hardness),
@@ -192,6 +199,7 @@ impl Process for Glacial {
             terrain,
             mass_balance: MassBalance { carried, ..MassBalance::default() },
             carried_before: carried,
+            voids: Arc::new(voids),
             next: WorkingMemory::default(),
             scratch: WorkingMemory::default(),
         };
@@ -214,6 +222,8 @@ struct GlacialRun {
     /// Mass balance of the run. `carried` counts all till in the ice, including till of other layers.
     mass_balance: MassBalance,
     carried_before: f64,
+    /// Samples of voids at which the land ends.
+    voids: Arc<Vec<u32>>,
     next: WorkingMemory<NextState<MAPS>>,
     scratch: WorkingMemory<GlacialScratch>,
 }
@@ -335,6 +345,7 @@ impl GlacialRun {
                 }
                 Ok(())
             })?;
+            gone += self.empty_voids(cx, [ice, till]);
             let order = if step % 2 == 0 { [&rows, &columns] } else { [&columns, &rows] };
             for lines in order {
                 let fields = FlowFields { bed, lagged, slopes: [&slopes[0], &slopes[1]] };
@@ -342,6 +353,7 @@ impl GlacialRun {
                 gone += off[1];
                 flow::unpack(cx, lines, &blocks[0], ice)?;
                 flow::unpack(cx, lines, &blocks[1], till)?;
+                gone += self.empty_voids(cx, [ice, till]);
             }
             let ice = &*ice;
             cx.rows(lagged, |i, row| {
@@ -356,6 +368,16 @@ impl GlacialRun {
         }
         self.write_slopes(cx, flow, surface, lagged, slopes)?;
         Ok(gone)
+    }
+
+    /// Removes ice and till from voids. Returns the till that they held.
+    fn empty_voids(&self, cx: &Context, [ice, till]: [&mut [f64]; 2]) -> f64 {
+        let mut gone = 0.0;
+        for k in self.voids.iter().map(|&k| k as usize) {
+            gone += if cx.grid.owns(k) { till[k] } else { 0.0 };
+            (ice[k], till[k]) = (0.0, 0.0);
+        }
+        gone
     }
 
     fn write_slopes(
@@ -463,7 +485,10 @@ impl ErosionRun for GlacialRun {
         let old = self.bed();
         lost += wear.wear(cx, old, [ice, speed, laid], surface, till)?;
         fall.loss_factors(cx, surface, laid, shares)?;
+        // no rock falls out of a void
+        self.voids.iter().for_each(|&k| shares[k as usize] = 0.0);
         lost += fall.fall(cx, [surface, shares], ice, bed, till)?;
+        lost += self.empty_voids(cx, [ice, till]);
 
         let NextState { height, maps: [new_wear, new_deposits, new_ice, new_till], accounts } = &mut next;
         let leave_ice = law.leave_ice;

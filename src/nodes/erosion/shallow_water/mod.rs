@@ -41,7 +41,8 @@
 //! Ritter's 2·√(g·d): at 0.22 of Ritter's speed with the default friction. The depths just behind the front ripple by
 //! up to a tenth.
 //! Boundary: at open edges water runs out with its slope and speed, and its sediment is lost; walls keep all water. A
-//! wrapping terrain has no edges.
+//! wrapping terrain has no edges. Water, sediment and rock that move into a void are lost, at walls too; there the
+//! ground of the void is as low as the lowest ground beside it.
 //! Mass balance: heights are `f32`; amounts that rounding keeps from the ground stay in the Sediment map. Wear and
 //! deposits are the net change since the start. Flow is the current discharge. Its unit is a cell: the number of cells
 //! whose rain and spring water passes.
@@ -62,7 +63,9 @@ mod sweep;
 mod transport;
 
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
-use crate::{Context, FinerGrids, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, StencilRadius, Traits};
+use crate::{
+    Context, FinerGrids, MultiScale, NodeMemory, NodeParts, Pace, Process, Run, StencilRadius, Traits, VoidBorder,
+};
 use state::STENCIL_RADIUS;
 use talweg_ground::field::{MapKind, Terrain};
 
@@ -157,9 +160,12 @@ impl Process for ShallowWater {
 
     fn parts(&self) -> NodeParts<'_> {
         match self.springs {
-            0 => {
-                NodeParts::Iterations { reach: StencilRadius::of_cells(STENCIL_RADIUS), resumes: true, sums_rain: true }
-            }
+            // one cell more than a step reads: the ground of a void follows from the cells around it
+            0 => NodeParts::Iterations {
+                reach: StencilRadius::of_cells(STENCIL_RADIUS + 1),
+                resumes: true,
+                sums_rain: true,
+            },
             _ => NodeParts::WholeTerrain("its springs are chosen among high places of the whole terrain"),
         }
     }
@@ -176,7 +182,11 @@ impl Process for ShallowWater {
         Pace::Wave
     }
 
-    fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {
+    fn void_border(&self) -> VoidBorder {
+        VoidBorder::Own
+    }
+
+    fn start_run(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {
         Box::new(run::ShallowWaterRun::new(self, cx, terrain))
     }
 }

@@ -37,10 +37,40 @@ pub struct ShallowWaterRun {
     next: Option<FlowState>,
     /// Water and sediment that have left over the edges since the start.
     left: Rim,
+    /// Voids beside land, at which the land ends.
+    shores: Arc<Vec<VoidShore>>,
     /// Records that no node or export reads, so that the run does not compute them.
     unread: Vec<MapKind>,
     /// The terrain of the current state, computed when it is first read.
     shown: OnceLock<Terrain>,
+}
+
+/// A void sample beside land. During a step its ground is as low as the lowest land around it. After the step, its
+/// water and sediment have left.
+struct VoidShore {
+    cell: usize,
+    /// The land around the sample.
+    land: Vec<usize>,
+    /// Height of the sample between two steps.
+    height: f32,
+}
+
+impl VoidShore {
+    /// All void samples of `terrain` beside land, at which the land ends.
+    fn find(cx: &Context, terrain: &Terrain, ground: &[f32]) -> Vec<Self> {
+        let of_sample = |k: u32| {
+            let cell = k as usize;
+            let around = terrain.grid.neighbours(cell).into_iter().flatten();
+            let land: Vec<usize> = around.filter(|&there| terrain.has_ground(there)).collect();
+            (!land.is_empty()).then(|| Self { cell, land, height: ground[cell] })
+        };
+        cx.land_ends(terrain).into_iter().filter_map(of_sample).collect()
+    }
+
+    /// Lowest ground of the land around the sample.
+    fn lowest_land(&self, ground: &[f32]) -> f32 {
+        self.land.iter().fold(f32::INFINITY, |low, &k| if ground[k] < low { ground[k] } else { low })
+    }
 }
 
 impl ShallowWaterRun {
@@ -71,6 +101,7 @@ impl ShallowWaterRun {
         Self {
             law,
             rock: Rock::new(&terrain, of.hardness),
+            shores: Arc::new(VoidShore::find(cx, &terrain, &state.fields[GROUND])),
             supply,
             before: Arc::new(terrain),
             sediment_before: total(grid, &state, SEDIMENT),
@@ -89,6 +120,35 @@ impl ShallowWaterRun {
             RollingRows::new(&self.law, &self.rock, &self.supply, &mut band).run(rims, cx.control)
         })?;
         Ok(rims)
+    }
+
+    /// Lowers the ground of the voids beside land for a step. Returns the height of each.
+    fn lower_voids(&mut self) -> Vec<f32> {
+        let ground = &mut self.state.fields[GROUND];
+        let heights: Vec<f32> = self.shores.iter().map(|shore| shore.lowest_land(ground)).collect();
+        self.shores.iter().zip(&heights).for_each(|(shore, &height)| ground[shore.cell] = height);
+        heights
+    }
+
+    /// Gives the voids beside land their heights back.
+    fn raise_voids(&mut self) {
+        let ground = &mut self.state.fields[GROUND];
+        self.shores.iter().for_each(|shore| ground[shore.cell] = shore.height);
+    }
+
+    /// Removes all that flowed or slid into voids in a step, in which they had the `heights`.
+    fn empty_voids(&mut self, heights: &[f32]) {
+        let grid = self.law.grid;
+        let [ground, water, sediment, ..] = &mut self.state.fields;
+        for (VoidShore { cell, .. }, height) in self.shores.iter().zip(heights) {
+            let k = *cell;
+            if grid.owns(k) {
+                self.left.water += f64::from(water[k]);
+                self.left.sediment += f64::from(sediment[k]) + (f64::from(ground[k]) - f64::from(*height));
+            }
+            (water[k], sediment[k]) = (0.0, 0.0);
+        }
+        self.raise_voids();
     }
 
     /// Adds the losses over the edges in a step to the total.
@@ -182,15 +242,18 @@ fn total(grid: Grid, state: &FlowState, field: usize) -> f64 {
 impl Run for ShallowWaterRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let n = self.law.grid.samples;
+        let heights = self.lower_voids();
         let mut next = self.next.take().unwrap_or_else(|| FlowState::new(n));
         let rows = (BAND_CELLS / n).max(BAND_ROWS);
         let bands = next.bands(rows).into_iter().map(|out| DoubleBufferedState { state: &self.state, out }).collect();
         let stepped = self.work_on(bands, rows, cx);
+        self.raise_voids();
         // even after an error, `next` serves as memory for the next step
         self.next = Some(next);
         let rims = stepped?;
         // from this line on the step cannot fail
         std::mem::swap(&mut self.state, self.next.as_mut().expect("put there just now"));
+        self.empty_voids(&heights);
         self.add_losses(&rims);
         Ok(())
     }
@@ -198,11 +261,14 @@ impl Run for ShallowWaterRun {
     fn step_in_place(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.next = None;
         let n = self.law.grid.samples;
+        let heights = self.lower_voids();
         let rows = n.div_ceil(2 * rayon::current_num_threads()).clamp(BAND_ROWS, WIDEST_BAND);
         let mut state = std::mem::replace(&mut self.state, FlowState::new(0));
         let stepped = self.work_on(InPlaceState::bands(&mut state, self.law.grid, rows), rows, cx);
         self.state = state;
-        self.add_losses(&stepped?);
+        let rims = stepped?;
+        self.empty_voids(&heights);
+        self.add_losses(&rims);
         Ok(())
     }
 
@@ -249,6 +315,7 @@ impl Run for ShallowWaterRun {
             state: self.state.clone(),
             next: None,
             left: self.left,
+            shores: self.shores.clone(),
             unread: self.unread.clone(),
             shown: OnceLock::new(),
         })

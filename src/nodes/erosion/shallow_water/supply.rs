@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::ShallowWater;
 use super::law;
 use crate::Context;
-use talweg_ground::field::{Edges, Grid, MapKind, Stream, Terrain};
+use talweg_ground::field::{Edges, Grid, MapKind, Terrain, Voids, bilinear};
 
 /// Number of random places drawn for each spring; the highest of them becomes the spring.
 const DRAWS: i32 = 8;
@@ -40,16 +40,20 @@ impl Supply {
         let cells = (grid.distinct_side() * grid.distinct_side()) as f32;
         let each = of.spring_flow * per_step * cells / of.springs.max(1) as f32;
         for spring in 0..of.springs {
-            let (u, v) = high_place(terrain, cx.random, spring as i32);
+            let (u, v) = high_place(cx, terrain, spring as i32);
             add_spring(grid, u, v, each, &mut depth);
         }
+        // no spring flows in a void at which the land ends
+        let voids = cx.land_ends(terrain);
+        voids.iter().for_each(|&k| depth[k as usize] = 0.0);
         if grid.edges == Edges::Wrap {
             for row in depth.chunks_exact_mut(n) {
                 row[n - 1] = row[0];
             }
             depth.copy_within(0..n, (n - 1) * n);
         }
-        let mean = (grid.sum(&depth) / f64::from(cells)) as f32;
+        let land = f64::from(cells) - voids.iter().filter(|&&k| grid.owns(k as usize)).count() as f64;
+        let mean = if land > 0.0 { (grid.sum(&depth) / land) as f32 } else { rain };
         Self { samples: n, depth: Arc::new(depth), mean }
     }
 
@@ -69,13 +73,21 @@ impl Supply {
 }
 
 /// Returns the highest of [`DRAWS`] random places, as a position on the terrain from 0 to 1.
-fn high_place(terrain: &Terrain, random: Stream, spring: i32) -> (f32, f32) {
+fn high_place(cx: &Context, terrain: &Terrain, spring: i32) -> (f32, f32) {
+    let random = cx.random;
     let place = |draw: i32| (random.unit(2 * draw, spring), random.unit(2 * draw + 1, spring));
+    let ends = cx.voids == Voids::LandEnds && terrain.void_samples() > 0;
+    let ground = |row: usize, column: usize| f32::from(u8::from(terrain.has_ground(row * terrain.samples() + column)));
+    // a place counts as a void if any of the samples around it is void
+    let height_at = |u: f32, v: f32| match ends && bilinear(terrain.samples(), ground, [u, v]) < 1.0 {
+        true => f32::NEG_INFINITY,
+        false => terrain.height_at(u, v),
+    };
     let mut best = place(0);
-    let mut height = terrain.height_at(best.0, best.1);
+    let mut height = height_at(best.0, best.1);
     for draw in 1..DRAWS {
         let (u, v) = place(draw);
-        let there = terrain.height_at(u, v);
+        let there = height_at(u, v);
         if there > height {
             (best, height) = ((u, v), there);
         }

@@ -47,12 +47,12 @@ use crate::filters::gauss;
 use crate::multiscale::{LargestScale, StreamBeds, multiscale_params};
 use crate::{
     Context, FinerGrids, MassBalance, MultiScale, NodeAreas, NodeDrainage, NodeMemory, NodeParts, OnPlanet, Pace,
-    Process, Run, Traits,
+    Process, Run, Traits, VoidBorder,
 };
 use law::{Bed, StepLaw, loss_and_gain};
 use talweg_ground::field::metric::Links;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
-use talweg_ground::hydrology::{Basins, DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting, Outlets};
+use talweg_ground::hydrology::{Basins, DInfinity, DrainedArea, FlowGraph, FlowMesh, FlowRouting};
 use uplift::{Uplift, uplift_params};
 
 talweg_ground::params! {
@@ -158,7 +158,11 @@ impl Process for StreamPower {
         Pace::Time
     }
 
-    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn void_border(&self) -> VoidBorder {
+        VoidBorder::Outlets
+    }
+
+    fn start_run(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         let grid = terrain.grid;
         Box::new(StreamPowerRun {
@@ -216,7 +220,7 @@ impl StreamPowerRun {
         };
         let Scratch { graph, flow, bed, drained, area, rows } = &mut *self.scratch;
         let old = &self.terrain.height;
-        let outlets = Outlets::new(grid, old, law.sea_level / cx.relief_metres);
+        let outlets = cx.outlets(&self.terrain, old, law.sea_level / cx.relief_metres);
         graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
         if is_brief && law.deposition == 0.0 {
             graph.basins = Basins::default();

@@ -35,8 +35,8 @@ fn forces(law: &StreamPower, cx: &Context) -> StepLaw {
     StepLaw::new(law, cx, f64::from(FlowMesh::new(cx.grid).cell_metres(cx.size_metres)))
 }
 
-fn outlets(law: &StreamPower, cx: &Context, height: &[f32]) -> Outlets {
-    Outlets::new(cx.grid, height, law.sea_level / cx.relief_metres)
+fn outlets(law: &StreamPower, cx: &Context, ground: &Terrain) -> Outlets {
+    cx.outlets(ground, &ground.height, law.sea_level / cx.relief_metres)
 }
 
 /// Returns the 64-bit words that describe a tile's trunks, and the words that the tile keeps for [`erode_tile`].
@@ -53,7 +53,7 @@ pub fn summarise_trunks(
 ) -> Result<[Vec<u64>; 2], Cancelled> {
     let (height, mesh, rock) = (&ground.height, FlowMesh::new(cx.grid), Rock::new(ground, law.hardness));
     let floors: Vec<f32> = height.iter().zip(&water.surface).map(|(&h, &filled)| lake_floor(h, filled)).collect();
-    let divided = water.divided(&outlets(law, cx, height), cx.control)?;
+    let divided = water.divided(&outlets(law, cx, ground), cx.control)?;
     let mut areas = Vec::new();
     mesh.write_rained_areas(ground.map(MapKind::Rain).map(|rain| &***rain), &mut areas);
     let shares = &divided.flow.fraction;
@@ -187,7 +187,7 @@ pub fn finish_tile(
     buffers::prepare(&mut ground, &WRITTEN);
     let (forces, rock, mesh) = (forces(law, cx), Rock::new(&ground, law.hardness), FlowMesh::new(cx.grid));
     let up = worn.process_state.pop().unwrap_or_else(|| vec![0.0; cx.grid.len()]);
-    let outlets = outlets(law, cx, &ground.height);
+    let outlets = outlets(law, cx, &ground);
     let mut bed = Bed::default();
     bed.height = std::mem::take(&mut worn.height);
     let rests = |k: usize| outlets.contain(k, ground.height[k]);

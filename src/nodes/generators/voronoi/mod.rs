@@ -401,6 +401,7 @@ mod tests {
                     planet: None,
                     scene_samples: samples,
                     cell_ratio: 1.0,
+                    voids: Default::default(),
                     random: Stream::new(5, 6),
                     control: &control,
                 };

@@ -113,7 +113,7 @@ impl Process for Plates {
         Pace::Time
     }
 
-    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+    fn start_run(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         Box::new(PlatesRun {
             law: self.clone(),

@@ -4,8 +4,12 @@
 
 use std::sync::Arc;
 
+use talweg::eval::{Store, evaluate};
+use talweg::field::{Control, MapKind};
 use talweg::io::formats::{NumberMeaning, ReadOptions};
 use talweg::io::{Raster, raster, raster_as};
+use talweg::nodes::Node;
+use talweg::scene::{Layer, Scene};
 
 use crate::kits::common::path;
 
@@ -157,4 +161,27 @@ fn unusual_files_are_read_or_refused_with_advice() {
     let place = tile.placement.unwrap();
     assert!(near(place.step[0], 1.0 / 1800.0) && near(place.step[1], 1.0 / 3600.0));
     assert_eq!((place.west, place.north), (12.0, 56.0));
+}
+
+/// A plane that falls to the south by 30 m per row; the rows 30 to 32 have no data and are cut out.
+#[test]
+fn water_crosses_missing_data_or_leaves_there() {
+    let read = read("23-band.tif");
+    assert_eq!((read.width, read.height, read.void_samples()), (65, 65, 3 * 65));
+    let flow = |voids: &str| {
+        let node = |name: &str| Node::named(name).unwrap();
+        let layers = vec![Layer::new(node("Import"), 1), Layer::new(node("FlowAccumulation"), 1)];
+        let mut scene = Scene { layers, ..Scene::default() };
+        let named = format!("1.file={}", file("23-band.tif"));
+        let size = ["scene.resolution=65", "scene.size_metres=1920", "scene.relief_metres=1000"];
+        let rule = format!("scene.voids={voids}");
+        let layers = ["1.voids=Void", "1.sampling=Bilinear", "2.courses=Steepest", "2.sea_level=-10000", &named, &rule];
+        for change in size.into_iter().chain(layers) {
+            scene.set(change).unwrap_or_else(|error| panic!("{change}: {error}"));
+        }
+        let made = evaluate(&scene, 65, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+        [29, 33, 34, 63].map(|row| made.map(MapKind::Flow).unwrap()[row * 65 + 32])
+    };
+    assert_eq!(flow("Cross"), [29.0, 33.0, 34.0, 63.0]);
+    assert_eq!(flow("LandEnds"), [29.0, 1.0, 1.0, 30.0]);
 }

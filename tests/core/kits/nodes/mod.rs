@@ -6,7 +6,7 @@ pub mod trees;
 use std::sync::{Arc, LazyLock};
 
 use talweg::eval::thread_pool;
-use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
+use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain, Voids};
 use talweg::nodes::{Context, Node, NodeKind};
 use talweg::param::{ParamKind, ParamSpec, ToneCurve, Value};
 use talweg::planet::{Planet, World};
@@ -24,6 +24,7 @@ pub struct TestScene {
     /// The planet on which the node runs, if any.
     pub planet: Option<&'static Planet>,
     pub seed: u32,
+    pub voids: Voids,
 }
 
 /// A planet without an atmosphere.
@@ -42,6 +43,7 @@ impl TestScene {
             sea_level: 0.25,
             planet: None,
             seed: 1,
+            voids: Voids::Cross,
         }
     }
 
@@ -67,6 +69,7 @@ impl TestScene {
             planet: self.planet,
             scene_samples: self.scene_samples,
             cell_ratio: 1.0,
+            voids: self.voids,
             random: Stream::new(self.seed, 7),
             control,
         }

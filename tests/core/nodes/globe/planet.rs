@@ -45,6 +45,7 @@ fn run(node: &Node, n: usize, planet: &Planet, control: &Control) -> Result<Terr
         planet: Some(planet),
         scene_samples: n,
         cell_ratio: 1.0,
+        voids: Default::default(),
         random: Stream::new(1, 7),
         control,
     };
