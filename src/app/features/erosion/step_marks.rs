@@ -72,7 +72,8 @@ pub fn draw(InMut(ui): InMut<Ui>, frame: Res<InterfaceFrame>, editor: Res<Editor
         let parts = (run[0].hypot(run[1]) * LINE_PARTS).ceil().max(1.0) as usize;
         let at = |k: usize| [0, 1].map(|axis| from[axis] + run[axis] * k as f32 / parts as f32);
         let line: Vec<_> = (0..=parts).filter_map(|k| screen(at(k))).collect();
-        painter.add(Shape::line(line, Stroke::new(1.2, Color32::from_white_alpha(150))));
+        painter.add(Shape::line(line.clone(), Stroke::new(3.0, Color32::from_black_alpha(80))));
+        painter.add(Shape::line(line, Stroke::new(1.5, Color32::from_white_alpha(220))));
     }
     let radius = RADIUS[usize::from(step.points.len() >= MANY)];
     for at in step.points.iter().filter_map(|&point| screen(point)) {
