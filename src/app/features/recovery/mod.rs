@@ -27,6 +27,7 @@ use self::list::{ListedScene, SceneChoice, SceneList};
 #[cfg(unix)]
 pub use self::signals::end as end_by_signal;
 use crate::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
+use crate::frame::crash_report;
 use crate::frame::document::Document;
 use crate::frame::editor::{Editor, with_reason};
 use crate::frame::evaluation::EvaluationClient;
@@ -37,7 +38,9 @@ use crate::frame::widgets::scene_picture::SceneThumbnail;
 use crate::frame::window::FrameSystems;
 use crate::view::Waker;
 use talweg::eval::{Cache, Store, Timeline};
-use talweg::recovery::{FoundWork, RecoveryError, UnsavedWork, abandoned_work, earlier_versions, local_time};
+use talweg::recovery::{
+    FoundWork, RecoveryError, UnsavedWork, abandoned_work, earlier_versions, local_time, state_folder,
+};
 use talweg::scene::{Scene, SceneError, Warning};
 use talweg::variants::{Size, draw};
 
