@@ -44,9 +44,9 @@ use self::features::{FeaturePlugins, drive};
 use self::frame::commands::CommandQueue;
 use self::frame::editor::{Editor, Example, with_reason};
 use self::frame::evaluation::EvaluationClient;
-use self::frame::launch::{AppError, guarded_with_end};
+use self::frame::launch::{self, AppError, guarded_with_end};
 use self::frame::tasks::Tasks;
-use self::frame::{FramePlugin, graphics, keyboard};
+use self::frame::{FramePlugin, crash_report, graphics, keyboard};
 use talweg::io::limit_lock_waits;
 use talweg::preferences::config_folder;
 use talweg::recovery::state_folder;
@@ -157,9 +157,17 @@ fn engine_failure(message: &str) -> String {
     if is_drawing { format!("drawing on the graphics card failed: {message}") } else { message }
 }
 
-/// Returns the error for an unintended end of the program. Also stores unsaved work for recovery.
+/// Returns the error for an unintended end of the program. Also stores unsaved work for recovery, and a report.
 fn ended(journal: &EditJournal, message: String) -> AppError {
-    let recovery = journal.end_unexpectedly(&message);
+    let last_edit = journal.last_edit();
+    let mut recovery = journal.end_unexpectedly(&message);
+    let report = state_folder()
+        .map(|state| crash_report::write(&state, &message, &last_edit, launch::last_backtrace().as_deref()));
+    match report {
+        Some(Ok(path)) => recovery.push_str(&format!(". A report of the crash is in {}", path.display())),
+        Some(Err(error)) => recovery.push_str(&format!(". The report of the crash could not be written: {error}")),
+        None => {}
+    }
     AppError::Crashed { message, recovery }
 }
 

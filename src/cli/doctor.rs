@@ -54,6 +54,24 @@ pub fn run(_: &DoctorArgs, editor: Option<&EditorCommands>) -> CommandResult {
     print(&report(graphics.as_ref()))
 }
 
+/// The version of Talweg, and the system, the processor and the memory of this computer, each with its name.
+pub fn computer() -> [(&'static str, String); 4] {
+    let unknown = || "unknown".to_string();
+    let parts =
+        RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()).with_memory(MemoryRefreshKind::nothing().with_ram());
+    let system = System::new_with_specifics(parts);
+    let brand = system.cpus().first().map_or_else(unknown, |cpu| cpu.brand().trim().to_string());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let free = free_memory(0).map_or_else(unknown, bytes_text);
+    let os = System::long_os_version().unwrap_or_else(unknown);
+    [
+        ("Talweg", env!("CARGO_PKG_VERSION").into()),
+        ("System", format!("{os} ({})", std::env::consts::ARCH)),
+        ("Processor", format!("{brand}, {threads} threads")),
+        ("Memory", format!("{}, {free} free for Talweg", bytes_text(system.total_memory()))),
+    ]
+}
+
 /// The report as text. `graphics` is `None` if the program was built without the editor.
 pub fn report(graphics: Option<&GraphicsReport>) -> String {
     let mut text = String::new();
@@ -62,18 +80,8 @@ pub fn report(graphics: Option<&GraphicsReport>) -> String {
         // writing to a string cannot fail
         let _ = writeln!(text, "{name:<12} {value}");
     };
-    let unknown = || "unknown".to_string();
-    line("Talweg", env!("CARGO_PKG_VERSION"));
-    line("System", &format!("{} ({})", System::long_os_version().unwrap_or_else(unknown), std::env::consts::ARCH));
-    let parts =
-        RefreshKind::nothing().with_cpu(CpuRefreshKind::nothing()).with_memory(MemoryRefreshKind::nothing().with_ram());
-    let system = System::new_with_specifics(parts);
-    let brand = system.cpus().first().map_or_else(unknown, |cpu| cpu.brand().trim().to_string());
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    line("Processor", &format!("{brand}, {threads} threads"));
+    computer().iter().for_each(|(name, value)| line(name, value));
     let free = free_memory(0);
-    let free_text = free.map_or_else(unknown, bytes_text);
-    line("Memory", &format!("{}, {free_text} free for Talweg", bytes_text(system.total_memory())));
     if free.is_some_and(|free| free < LEAST_MEMORY) {
         let why = if memory_limit().is_some() { "the limit of --memory" } else { "other programs" };
         advice.push(format!("Little memory is left by {why}: large terrains are refused."));

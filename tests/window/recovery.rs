@@ -56,6 +56,12 @@ fn unsaved_work_survives_any_end() {
     let output = session.talweg().args(["scene.ron", "--drive", "steps.ron"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("graphics card") && said.contains("talweg recover"), "{said}");
+    let (_, report) = said.split_once("A report of the crash is in ").unwrap_or_else(|| panic!("{said}"));
+    let report = std::fs::read_to_string(report.lines().next().unwrap().trim()).unwrap();
+    assert!(
+        report.contains("graphics card") && report.contains("Last edit") && report.contains("Processor"),
+        "{report}"
+    );
     let left = left_work(&session);
     assert_eq!(left.len(), 5);
     assert!(left.iter().all(|work| work["name"] == "Window test" && work["error"].is_null()), "{left:?}");
@@ -63,7 +69,7 @@ fn unsaved_work_survives_any_end() {
     session.drive(
         "scene.ron",
         r#"[
-            See("Unsaved work found"), See("Talweg ended because"), See("the graphics card"), Picture("offered.png"),
+            See("Unsaved work found"), See("Talweg ended because"), See("the graphics card"), See("Reports of crashes"), Picture("offered.png"),
             Hover("Open"), Click("Button:Open"), Settle, Gone("Unsaved work found"), State("recovered.json"), Key("Ctrl+S"), Settle,
         ]"#,
     );

@@ -1,7 +1,8 @@
 //! Starts the engine and turns its panics into error messages.
 
+use std::backtrace::Backtrace;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use talweg::io::memory::{address_space, bytes_text};
 
@@ -57,6 +58,18 @@ fn check_address_space(left: Option<u64>) -> Result<(), AppError> {
 /// The messages with which the standard library reports panics that abort the process.
 const ABORTING: [&str; 2] = ["panic in a destructor during cleanup", "panic in a function that cannot unwind"];
 
+/// The backtrace of the last panic that [`guarded`] saw.
+static BACKTRACE: Mutex<Option<String>> = Mutex::new(None);
+
+fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The backtrace of the last panic that [`guarded`] turned into an error.
+pub fn last_backtrace() -> Option<String> {
+    lock(&BACKTRACE).clone()
+}
+
 /// Runs `engine` and turns its panics into errors.
 ///
 /// While Bevy builds its plugins, it reports a missing display or driver only by a panic.
@@ -72,15 +85,17 @@ pub fn guarded_with_end<T>(
 ) -> Result<T, AppError> {
     check_address_space(address_space())?;
     let said: Arc<Mutex<Option<String>>> = Arc::default();
+    lock(&BACKTRACE).take();
     let hook = take_hook();
     let heard = said.clone();
     set_hook(Box::new(move |info| {
         let text = info.payload_as_str().unwrap_or("unknown panic");
         let place = info.location().map(|l| format!(" ({}:{})", short_path(l.file()), l.line())).unwrap_or_default();
-        let mut last = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = lock(&heard);
         if ABORTING.contains(&text) {
             tell_end(&last.take().unwrap_or_else(|| text.into()));
         } else {
+            *lock(&BACKTRACE) = Some(Backtrace::force_capture().to_string());
             // the last panic is the one that ends the engine; panics of the worker are caught and shown in the window
             *last = Some(format!("{text}{place}"));
         }
@@ -88,7 +103,7 @@ pub fn guarded_with_end<T>(
     let result = catch_unwind(AssertUnwindSafe(engine));
     set_hook(hook);
     result.map_err(|_| {
-        let message = said.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default();
+        let message = lock(&said).take().unwrap_or_default();
         if message.contains("Unable to find a GPU") {
             AppError::NoGraphics("no card fits the window".into())
         } else if message.contains("event loop") {

@@ -16,6 +16,7 @@
 
 pub mod actions;
 pub mod commands;
+pub mod crash_report;
 pub mod dialogs;
 pub mod document;
 pub mod editor;

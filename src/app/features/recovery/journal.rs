@@ -97,6 +97,11 @@ impl EditJournal {
         lock(&self.0.newest).unsaved.is_some()
     }
 
+    /// Name of the last edit of the unsaved document; empty if there is none.
+    pub fn last_edit(&self) -> String {
+        lock(&self.0.newest).unsaved.as_ref().map(|work| work.edit.clone()).unwrap_or_default()
+    }
+
     /// Writes the newest state to disk.
     ///
     /// # Errors

@@ -27,6 +27,7 @@ use self::list::{ListedScene, SceneChoice, SceneList};
 #[cfg(unix)]
 pub use self::signals::end as end_by_signal;
 use crate::frame::commands::{Action, Command, CommandApp, CommandQueue, Info};
+use crate::frame::crash_report;
 use crate::frame::document::Document;
 use crate::frame::editor::{Editor, with_reason};
 use crate::frame::evaluation::EvaluationClient;
@@ -37,7 +38,9 @@ use crate::frame::widgets::scene_picture::SceneThumbnail;
 use crate::frame::window::FrameSystems;
 use crate::view::Waker;
 use talweg::eval::{Cache, Store, Timeline};
-use talweg::recovery::{FoundWork, RecoveryError, UnsavedWork, abandoned_work, earlier_versions, local_time};
+use talweg::recovery::{
+    FoundWork, RecoveryError, UnsavedWork, abandoned_work, earlier_versions, local_time, state_folder,
+};
 use talweg::scene::{Scene, SceneError, Warning};
 use talweg::variants::{Size, draw};
 
@@ -366,6 +369,10 @@ fn lines_about(work: &UnsavedWork) -> Vec<String> {
         lines.push(format!("Last edit: {}", work.edit));
     }
     lines.extend(work.ended.as_ref().map(|why| format!("Talweg ended because {why}.")));
+    let reports = state_folder().map(|state| crash_report::folder(&state)).filter(|reports| reports.is_dir());
+    if let (Some(_), Some(reports)) = (&work.ended, reports) {
+        lines.push(format!("Reports of crashes: {}", reports.display()));
+    }
     lines
 }
 
