@@ -370,7 +370,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let scene = scene();
         let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene.settings);
-        let plain = Film { samples: 33, pixels: 96, frames: 4, ..Film::of_layer(&scene, 0) };
+        // large enough for a line of text
+        let plain = Film { samples: 33, pixels: 256, frames: 4, ..Film::of_layer(&scene, 0) };
         let marked = Film { shows_steps: true, ..plain.clone() };
         for (film, name) in [(&plain, "plain"), (&marked, "marked")] {
             assert_eq!(film.shoot(&scene, &table, folder.path().join(name), &Control::default(), |_| ()).unwrap(), 4);
@@ -380,7 +381,7 @@ mod tests {
         assert_ne!(read("plain", 0), read("plain", 1));
         let end = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
         let mut bytes = Vec::new();
-        scene_image(&scene, &end, &table, [96; 2], &Control::default()).unwrap().write_png(&mut bytes).unwrap();
+        scene_image(&scene, &end, &table, [256; 2], &Control::default()).unwrap().write_png(&mut bytes).unwrap();
         assert_eq!(read("plain", 3), bytes, "the last frame is the whole terrain");
     }
 }
