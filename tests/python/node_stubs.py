@@ -32,6 +32,8 @@ def _type(parameter: dict[str, Any]) -> str:
             return f"Literal[{', '.join(repr(choice['name']) for choice in parameter['choices'])}]".replace("'", '"')
         case "curve":
             return "str | Sequence[tuple[float, float]]"
+        case "numbers":
+            return "str | Sequence[float]"
         case "image":
             return "str | PathLike[str]"
         case _:

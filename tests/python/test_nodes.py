@@ -100,6 +100,11 @@ def test_nodes_pickle_and_have_presets():
     assert node.talus_angle == 40 and node.hardness == 0.5 and "Granite" in talweg.Thermal.presets
     assert pickle.loads(pickle.dumps(node)) == node
     assert repr(talweg.Thermal(talus_angle=33.3)) == "talweg.Thermal(talus_angle=33.3)"
+    weights = talweg.Continents(farther=[1, -2.5])
+    assert weights.farther == [1.0, -2.5] and talweg.Continents().farther == []
+    assert pickle.loads(pickle.dumps(weights)) == weights
+    with pytest.raises(ValueError, match="at most 32 numbers"):
+        talweg.Continents(farther=[11])
     curve = talweg.Levels(curve=[(0, 0), (0.5, 0.25), (1, 1)]) if hasattr(talweg.Levels, "curve") else None
     assert curve is None or len(curve.curve) == 3
 

@@ -63,6 +63,9 @@ def parameter_text(parameter: dict[str, Any]) -> str:
         case "choice":
             names = ", ".join(choice["name"] for choice in parameter["choices"])
             kind = f"{parameter['default']}; one of {names}"
+        case "numbers":
+            low, high = (f"{bound:g}" for bound in parameter["hard"])
+            kind = f"{parameter['default']}{unit}, a list of numbers from {low} to {high}"
         case "tree" | "strokes":
             kind = "as in scene files"
         case _:
