@@ -124,16 +124,10 @@ impl Tree {
         {
             return fail(format!("the level of detail `from` ({from}) must be lower than `to` ({to})"));
         }
-        if let PieceKind::Disc(disc) = &piece.kind {
-            let [from, to] = [&disc.fade_from, &disc.fade_to].map(|list| list.0.len());
-            if from != to {
-                return fail(format!(
-                    "`fade_from` has {from} numbers and `fade_to` {to}; give both lists the same length"
-                ));
-            }
-            if let Some([from, to]) = disc.fade_intervals().find(|[from, to]| from >= to) {
-                return fail(format!("`fade_from` ({from}) must be lower than `fade_to` ({to}) at the same place"));
-            }
+        if let PieceKind::Disc(disc) = &piece.kind
+            && let Some([from, to]) = disc.fade_intervals().find(|[from, to]| from >= to)
+        {
+            return fail(format!("`fade_from` ({from}) must be lower than `fade_to` ({to}) at the same place"));
         }
         if let PieceKind::Contour(contour) = &piece.kind
             && contour.settings.outline != OutlineFit::Drawn
@@ -189,6 +183,12 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
             let DetailSettings { from, to } = &mut group.settings;
             *from = from.min(1.0 - LEAST_TRANSITION).noting(*from, &format!("{at}: from"), moved);
             *to = (*from + LEAST_TRANSITION).noting(*to, &format!("{at}: to"), moved);
+        }
+        PieceKind::Disc(disc) => {
+            for (from, to) in disc.fade_from.0.iter_mut().zip(&mut disc.fade_to.0).filter(|(from, to)| from >= to) {
+                *from = from.min(1.0 - LEAST_TRANSITION).noting(*from, &format!("{at}: fade_from"), moved);
+                *to = (*from + LEAST_TRANSITION).noting(*to, &format!("{at}: fade_to"), moved);
+            }
         }
         PieceKind::Contour(contour) => sanitise_contour(contour, at, moved),
         PieceKind::Image(image) => {

@@ -279,14 +279,23 @@ fn a_disc_sums_the_octaves_of_its_lists() {
 }
 
 #[test]
-fn lists_that_do_not_belong_together_are_refused() {
-    for (lists, said) in [
-        ("fade_from: [0.1, 0.2], fade_to: [0.5]", "`fade_from` has 2 numbers and `fade_to` 1"),
-        ("fade_from: [0.5], fade_to: [0.5]", "`fade_from` (0.5) must be lower than `fade_to` (0.5)"),
-    ] {
-        let error = Tree::from_ron(&format!("(terrain: (form: Disc({lists})))")).unwrap_err();
-        assert!(error.contains(said), "{error}");
-    }
+fn an_empty_interval_of_an_octave_is_refused() {
+    let tree = |lists: &str| Tree::from_ron(&format!("(terrain: (form: Disc({lists})))"));
+    let error = tree("fade_from: [0.1, 0.5], fade_to: [0.3, 0.5]").unwrap_err();
+    assert!(error.contains("`fade_from` (0.5) must be lower than `fade_to` (0.5)"), "{error}");
+    // a number without its other end has no effect
+    let height = |lists: &str| {
+        let program = Program::new(&tree(lists).unwrap(), 1);
+        program.sample([4100.0, 3900.0], &Detail { level: 0.5, spacing: 0.0 }).height
+    };
+    assert_eq!(height("fade_from: [0.1, 0.2], fade_to: [0.3]"), height("fade_from: [0.1], fade_to: [0.3]"));
+    // in the window, the numbers are moved apart
+    let mut disc = Disc::default();
+    (disc.fade_from, disc.fade_to) = (NumberList(vec![1.0, 0.2]), NumberList(vec![0.5, 0.4]));
+    let (mended, moved) = Tree { terrain: Piece::new(PieceKind::Disc(disc)), ..Tree::default() }.sanitised();
+    let PieceKind::Disc(disc) = &mended.terrain.kind else { panic!("it was a disc") };
+    assert_eq!((&disc.fade_from.0, &disc.fade_to.0), (&vec![0.99, 0.2], &vec![1.0, 0.4]));
+    assert_eq!(moved.len(), 2);
 }
 
 /// Rays meet the ground at every level of detail: neither piece is outside the range of heights.
