@@ -1,7 +1,7 @@
 //! The report of a crash: a text file that a user can add to the description of a problem.
 //!
-//! It says what ended the program, on which computer, and where in the code. It holds no names of files, except those of
-//! the source code, and nothing of the scene but the name of the last edit. Nothing is sent.
+//! It says what ended the program, on which computer, and where in the code. It holds no names of files, except those
+//! of the source code, and nothing of the scene but the name of the last edit. Nothing is sent.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
