@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
-use super::{CommandResult, EditorCommands, print};
+use super::{CommandResult, EditorCommands, print, usage};
 use talweg::io::memory::{bytes_text, free_memory, memory_limit};
 use talweg::preferences::{cache_folder, config_folder};
 use talweg::recovery::state_folder;
@@ -15,7 +15,29 @@ use talweg::recovery::state_folder;
 ///
 /// The output contains no personal data except the paths of Talweg's folders. Add it to a report of a problem.
 #[derive(Args)]
-pub struct DoctorArgs {}
+pub struct DoctorArgs {
+    #[command(flatten)]
+    graphics: GraphicsArgs,
+}
+
+/// The choice of a graphics system.
+#[derive(Args)]
+pub struct GraphicsArgs {
+    /// Graphics system that draws: vulkan, directx12 or metal; by default the first one that works
+    #[arg(long, value_name = "SYSTEM")]
+    graphics: Option<String>,
+}
+
+impl GraphicsArgs {
+    /// Makes the editor and its views draw with the chosen system.
+    ///
+    /// # Errors
+    /// If this computer cannot have a system of this name.
+    pub fn choose(&self, editor: &EditorCommands) -> CommandResult {
+        let Some(name) = &self.graphics else { return Ok(()) };
+        (editor.choose_graphics)(name).map_err(|why| usage(anyhow::anyhow!(why)))
+    }
+}
 
 /// A graphics card, or a driver that draws in software.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +71,8 @@ const LEAST_TEXTURE: u32 = 8192;
 const LEAST_MEMORY: u64 = 2 << 30;
 
 /// Runs `talweg doctor`.
-pub fn run(_: &DoctorArgs, editor: Option<&EditorCommands>) -> CommandResult {
+pub fn run(args: &DoctorArgs, editor: Option<&EditorCommands>) -> CommandResult {
+    editor.map_or(Ok(()), |editor| args.graphics.choose(editor))?;
     let graphics = editor.map(|editor| (editor.graphics)());
     print(&report(graphics.as_ref()))
 }

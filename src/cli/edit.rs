@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::doctor::GraphicsArgs;
 use super::input::MemoryArgs;
+use super::{CommandResult, EditorCommands};
 
 /// Arguments of the editor.
 #[derive(Args)]
@@ -17,4 +19,11 @@ pub struct EditArgs {
     /// Memory limit of the editor.
     #[command(flatten)]
     pub memory: MemoryArgs,
+    #[command(flatten)]
+    graphics: GraphicsArgs,
+}
+
+pub fn run(args: EditArgs, editor: &EditorCommands) -> CommandResult {
+    args.graphics.choose(editor)?;
+    (editor.edit)(args)
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::doctor::GraphicsArgs;
 use super::input::{SceneArgs, SceneJob};
 use super::output::ForceArgs;
 use super::render::pixels;
@@ -59,6 +60,8 @@ pub struct FilmArgs {
     /// Print what was written as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    graphics: GraphicsArgs,
 }
 
 /// Path of the camera of a film.
@@ -92,6 +95,7 @@ impl FilmArgs {
 
 pub fn run(args: &FilmArgs, editor: &EditorCommands) -> CommandResult {
     check_target(args.target())?;
+    args.graphics.choose(editor)?;
     let mut job: SceneJob = args.scene.load()?;
     if let Some(preset) = args.preset.as_deref().and_then(LightPreset::named) {
         preset.apply(&mut job.scene.settings);

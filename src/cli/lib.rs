@@ -78,10 +78,6 @@ struct Cli {
     /// Let scenes use files outside their own folders; each scene keeps the permission for these files
     #[arg(long, global = true)]
     allow_outside: bool,
-    /// Graphics system that draws the editor and its views: vulkan, directx12 or metal; by default the first one that
-    /// works
-    #[arg(long, global = true, value_name = "SYSTEM")]
-    graphics: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -175,13 +171,8 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
     if cli.allow_outside {
         allow_outside_in_this_run();
     }
-    if let (Some(name), Some(editor)) = (&cli.graphics, editor)
-        && let Err(why) = (editor.choose_graphics)(name)
-    {
-        return ended(Err(usage(anyhow::anyhow!(why))));
-    }
     ended(match cli.command {
-        None => editor.ok_or_else(no_editor).and_then(|editor| (editor.edit)(cli.edit)),
+        None => editor.ok_or_else(no_editor).and_then(|editor| edit::run(cli.edit, editor)),
         Some(CliCommand::Render(args)) => render::run(&args),
         Some(CliCommand::Shot(args)) => editor.ok_or_else(no_editor).and_then(|editor| shot::run(&args, editor)),
         Some(CliCommand::Film(args)) => editor.ok_or_else(no_editor).and_then(|editor| film::run(&args, editor)),

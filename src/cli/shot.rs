@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::doctor::GraphicsArgs;
 use super::input::SceneArgs;
 use super::output::ForceArgs;
 use super::render::{failed, pixels};
@@ -96,6 +97,8 @@ pub struct ShotArgs {
     /// needs
     #[arg(long)]
     pub frame_costs: bool,
+    #[command(flatten)]
+    graphics: GraphicsArgs,
 }
 
 /// Parses a display setting of a planet: the index of the parameter, and its value.
@@ -121,6 +124,7 @@ impl ShotArgs {
 
 pub fn run(args: &ShotArgs, editor: &EditorCommands) -> CommandResult {
     check_picture(&args.target()).map_err(failed)?;
+    args.graphics.choose(editor)?;
     let mut job = args.scene.load()?;
     if let Some(preset) = args.preset.as_deref().and_then(LightPreset::named) {
         if job.scene.is_planet() {

@@ -68,7 +68,7 @@ fn help_is_short_and_shows_examples() {
         let most = match command {
             // this command covers all formats and target programs, so its help is longer
             "export" => 180,
-            "render" => 140,
+            "render" => 138,
             "shot" => 76,
             // the help lists all measures
             "measure" => 80,
