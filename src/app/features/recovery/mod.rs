@@ -368,11 +368,9 @@ fn lines_about(work: &UnsavedWork) -> Vec<String> {
     if !work.edit.is_empty() {
         lines.push(format!("Last edit: {}", work.edit));
     }
-    lines.extend(work.ended.as_ref().map(|why| format!("Talweg ended because {why}.")));
     let reports = state_folder().map(|state| crash_report::folder(&state)).filter(|reports| reports.is_dir());
-    if let (Some(_), Some(reports)) = (&work.ended, reports) {
-        lines.push(format!("Reports of crashes: {}", reports.display()));
-    }
+    let reports = reports.map_or_else(String::new, |reports| format!(" Reports of crashes: {}", reports.display()));
+    lines.extend(work.ended.as_ref().map(|why| format!("Talweg ended because {why}.{reports}")));
     lines
 }
 
