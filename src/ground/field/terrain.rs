@@ -47,6 +47,7 @@ crate::choices! {
     }
 }
 
+#[expect(clippy::derivable_impls, reason = "the macro writes the derives of the enum")]
 impl Default for Voids {
     fn default() -> Self {
         Self::Cross

@@ -203,8 +203,10 @@ fn diamond_and_square_phases_follow_their_formula() {
                     assert!(amplitude == "0" || level < 4 || largest > 0.8 * limit, "{largest} of {limit}");
                     // Points of the earlier steps keep their heights: the corners, and then also the centres.
                     let is_known = |i: usize, j: usize| match phase {
-                        0 => i % (2 * half) == 0 && j % (2 * half) == 0,
-                        _ => (i / half + j / half) % 2 == 0 && i % half == 0 && j % half == 0,
+                        0 => i.is_multiple_of(2 * half) && j.is_multiple_of(2 * half),
+                        _ => {
+                            (i / half + j / half).is_multiple_of(2) && i.is_multiple_of(half) && j.is_multiple_of(half)
+                        }
                     };
                     for k in (0..65 * 65).filter(|k| is_known(k / 65, k % 65)) {
                         assert_eq!(before[k], now[k], "level {level}, phase {phase}, sample {k}");
