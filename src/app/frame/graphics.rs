@@ -143,7 +143,7 @@ pub fn report() -> GraphicsReport {
                 driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
                 is_software: info.device_type == DeviceType::Cpu,
                 largest_texture: limits.max_texture_dimension_2d,
-                largest_buffer: u64::from(limits.max_storage_buffer_binding_size),
+                largest_buffer: limits.max_storage_buffer_binding_size,
             });
         }
     }
