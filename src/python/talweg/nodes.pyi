@@ -644,6 +644,8 @@ class Continents(Node):
     """0, from -10 to 10. Weight of the distance to the seventh nearest centre."""
     eighth: float
     """0, from -10 to 10. Weight of the distance to the eighth nearest centre."""
+    farther: str | Sequence[float]
+    """[], a list of numbers from -10 to 10. Weights of the distances to the ninth nearest centre, the tenth, and so on."""
     coast: Literal["Land", "Zero"]
     """Land; one of Land, Zero. Value of the cells at the coast."""
     land: float
@@ -668,8 +670,8 @@ class Continents(Node):
     """0, from -10 to 10. Height of the coast, as a fraction of the scene's relief."""
     follow_air: bool
     """True. Fades the continents where the planet's air is thin, so that craters dominate."""
-    def __init__(self, *, form: Literal["Plates", "Product", "Cells"] = "Plates", plates: int = 24, first: float = -1.0, second: float = -2.0, third: float = 1.5, fourth: float = 0.0, fifth: float = 0.0, sixth: float = 0.0, seventh: float = 0.0, eighth: float = 0.0, coast: Literal["Land", "Zero"] = "Land", land: float = 0.3499999940395355, roughness: float = 0.699999988079071, drift: float = 0.6000000238418579, mountains: float = 0.3499999940395355, frequency: float = 3.0, octaves: int = 8, persistence: float = 0.5, amplitude: float = 0.17000000178813934, depth: float = 0.3499999940395355, base: float = 0.0, follow_air: bool = True) -> None: ...
-    def set(self, *, form: Literal["Plates", "Product", "Cells"] = ..., plates: int = ..., first: float = ..., second: float = ..., third: float = ..., fourth: float = ..., fifth: float = ..., sixth: float = ..., seventh: float = ..., eighth: float = ..., coast: Literal["Land", "Zero"] = ..., land: float = ..., roughness: float = ..., drift: float = ..., mountains: float = ..., frequency: float = ..., octaves: int = ..., persistence: float = ..., amplitude: float = ..., depth: float = ..., base: float = ..., follow_air: bool = ...) -> None: ...
+    def __init__(self, *, form: Literal["Plates", "Product", "Cells"] = "Plates", plates: int = 24, first: float = -1.0, second: float = -2.0, third: float = 1.5, fourth: float = 0.0, fifth: float = 0.0, sixth: float = 0.0, seventh: float = 0.0, eighth: float = 0.0, farther: str | Sequence[float] = ..., coast: Literal["Land", "Zero"] = "Land", land: float = 0.3499999940395355, roughness: float = 0.699999988079071, drift: float = 0.6000000238418579, mountains: float = 0.3499999940395355, frequency: float = 3.0, octaves: int = 8, persistence: float = 0.5, amplitude: float = 0.17000000178813934, depth: float = 0.3499999940395355, base: float = 0.0, follow_air: bool = True) -> None: ...
+    def set(self, *, form: Literal["Plates", "Product", "Cells"] = ..., plates: int = ..., first: float = ..., second: float = ..., third: float = ..., fourth: float = ..., fifth: float = ..., sixth: float = ..., seventh: float = ..., eighth: float = ..., farther: str | Sequence[float] = ..., coast: Literal["Land", "Zero"] = ..., land: float = ..., roughness: float = ..., drift: float = ..., mountains: float = ..., frequency: float = ..., octaves: int = ..., persistence: float = ..., amplitude: float = ..., depth: float = ..., base: float = ..., follow_air: bool = ...) -> None: ...
 
 class Plates(Node):
     """Moves plates for some hundred million years: oceans open and close, mountain ranges and island arcs rise where plates meet, continents collide and break apart."""
