@@ -141,7 +141,7 @@ pub fn report(graphics: Option<&GraphicsReport>) -> String {
         }
     }
     if advice.is_empty() {
-        advice.push("Nothing stands in the way.".into());
+        advice.push("No problem was found.".into());
     }
     text.push('\n');
     advice.iter().for_each(|advice| _ = writeln!(text, "- {advice}"));
@@ -172,7 +172,7 @@ fn card_text(card: &CardReport) -> String {
     )
 }
 
-/// What the cards and systems mean for the user.
+/// Advice to the user about cards and graphics systems.
 fn graphics_advice(graphics: &GraphicsReport) -> Vec<String> {
     let Some((working, _)) = graphics.systems.iter().find(|(_, tried)| tried.is_ok()) else {
         return vec![
@@ -248,8 +248,11 @@ mod tests {
         assert_eq!(write_problem(&folder.path().join("deep/in/it")), None);
         let file = folder.path().join("file");
         std::fs::write(&file, "x").unwrap();
-        // below a file there can be no folder; the folder above it can be written
+        // a file is no folder; the folder that contains it can be written
         assert_eq!(write_problem(&file), None);
+        // nobody can create a file in /proc
+        #[cfg(target_os = "linux")]
+        assert!(write_problem(Path::new("/proc/talweg")).is_some());
         assert!(report(None).contains("this build has no editor"));
     }
 }

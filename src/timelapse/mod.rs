@@ -94,8 +94,8 @@ impl Default for Film {
 }
 
 impl Film {
-    /// The default film of a layer of `scene`. A generator has one frame for each step, as far as there are not very
-    /// many, and two frames per second.
+    /// The default film of a layer of `scene`. The film of a generator has a frame for each step, but at most
+    /// [`MOST_STEPS`] frames, and shows two frames per second.
     pub fn of_layer(scene: &Scene, layer: usize) -> Self {
         let steps = scene.timeline_end(layer).filter(|_| scene.iterations(layer).is_none());
         let Some(steps) = steps else { return Self { layer, ..Self::default() } };

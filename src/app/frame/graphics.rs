@@ -127,7 +127,7 @@ pub fn settings() -> Result<WgpuSettings, AppError> {
     Err(AppError::NoGraphics(reasons.join("; ")))
 }
 
-/// What the program finds out about the graphics of this computer, for `talweg doctor`.
+/// Lists the graphics cards of this computer, and opens each graphics system, for `talweg doctor`.
 pub fn report() -> GraphicsReport {
     let mut cards = Vec::new();
     for &system in GraphicsSystem::ALL {

@@ -81,7 +81,8 @@ fn differing(a: &Terrain, b: &Terrain, counts: impl Fn(usize) -> bool) -> Vec<(u
         .collect()
 }
 
-/// Where water and rock cross voids, laws read the heights of voids. This is the control of the test below.
+/// Where water and rock cross voids, each law reads the heights of voids. So the terrain of the test below would show
+/// it if a law read these heights there, too.
 #[test]
 fn laws_that_cross_voids_read_their_heights() {
     let blind = |(name, law): &(String, Node)| {
