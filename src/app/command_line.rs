@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::frame::graphics;
+use super::frame::launch::guarded;
 use super::shot;
 use super::shot::film::{CameraPath, ViewFilm};
 use super::shot::frame_costs::FrameCosts;
@@ -19,6 +20,7 @@ use talweg::field::{Control, Terrain};
 use talweg::param::Params;
 use talweg::preferences::{GlobeView, PlanetProjection};
 use talweg::scene::{CameraBookmark, Scene};
+use talweg_cli::doctor::GraphicsReport;
 use talweg_cli::{
     CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, usage,
 };
@@ -28,9 +30,15 @@ pub const COMMANDS: EditorCommands = EditorCommands {
     edit,
     shot: draw_shot,
     film: draw_film,
-    graphics: graphics::report,
+    graphics: graphics_report,
     choose_graphics: graphics::choose,
 };
+
+/// The graphics of this computer. Panics of drivers are part of the report and are not printed.
+fn graphics_report() -> GraphicsReport {
+    guarded(graphics::report)
+        .unwrap_or_else(|error| GraphicsReport { cards: Vec::new(), systems: vec![("Engine", Err(error.to_string()))] })
+}
 
 fn edit(args: EditArgs) -> CommandResult {
     args.memory.apply();

@@ -44,7 +44,7 @@ use self::features::{FeaturePlugins, drive};
 use self::frame::commands::CommandQueue;
 use self::frame::editor::{Editor, Example, with_reason};
 use self::frame::evaluation::EvaluationClient;
-use self::frame::launch::{self, AppError, guarded_with_end};
+use self::frame::launch::{self, AppError, guarded, guarded_with_end};
 use self::frame::tasks::Tasks;
 use self::frame::{FramePlugin, crash_report, graphics, keyboard};
 use talweg::io::limit_lock_waits;
@@ -97,7 +97,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
     let tell_end = move |message: &str| {
         print_message(&ended(&aborted, aborted.failure().unwrap_or_else(|| engine_failure(message))).to_string());
     };
-    let settings = match graphics::settings() {
+    let settings = match guarded(graphics::settings).and_then(|settings| settings) {
         Ok(settings) => settings,
         Err(error) => {
             journal.end();

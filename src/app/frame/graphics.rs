@@ -4,13 +4,14 @@
 //! starts, and the engine gets the first system that works. The user can choose another one with `--graphics` or with
 //! the environment variable `WGPU_BACKEND`.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 use bevy::render::settings::{Backends, WgpuSettings};
 use bevy::tasks::block_on;
 use wgpu::{DeviceDescriptor, DeviceType, Instance, InstanceDescriptor, RequestAdapterOptions};
 
-use super::launch::{AppError, guarded};
+use super::launch::AppError;
 use talweg_cli::doctor::{CardReport, GraphicsReport};
 
 /// A graphics system.
@@ -61,15 +62,23 @@ impl GraphicsSystem {
     /// # Errors
     /// The reason why the system cannot draw.
     fn open(self) -> Result<(), String> {
-        let tried = guarded(|| {
+        caught(|| {
             let instance = instance_of(self);
             let options = RequestAdapterOptions::default();
             let card = block_on(instance.request_adapter(&options)).map_err(|_| "no card or driver was found")?;
             let limits = DeviceDescriptor { required_limits: card.limits(), ..DeviceDescriptor::default() };
             block_on(card.request_device(&limits)).map(|_| ()).map_err(|error| error.to_string())
-        });
-        tried.unwrap_or_else(|error| Err(error.to_string()))
+        })
+        .unwrap_or_else(Err)
     }
+}
+
+/// Runs `work`. If a driver panics, returns the message of the panic. The caller decides whether a panic is printed.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("the driver failed").to_string()
+    })
 }
 
 fn instance_of(system: GraphicsSystem) -> Instance {
@@ -117,8 +126,12 @@ pub fn settings() -> Result<WgpuSettings, AppError> {
     if let Some(known) = WORKING.get() {
         return Ok(with(*known));
     }
+    let systems = allowed();
+    if systems.is_empty() {
+        return Err(AppError::NoGraphics("WGPU_BACKEND names no system that Talweg can draw with".into()));
+    }
     let mut reasons = Vec::new();
-    for system in allowed() {
+    for system in systems {
         match system.open() {
             Ok(()) => return Ok(with(*WORKING.get_or_init(|| system.backends()))),
             Err(reason) => reasons.push(format!("{}: {reason}", system.label())),
@@ -131,7 +144,7 @@ pub fn settings() -> Result<WgpuSettings, AppError> {
 pub fn report() -> GraphicsReport {
     let mut cards = Vec::new();
     for &system in GraphicsSystem::ALL {
-        let listed = guarded(|| {
+        let listed = caught(|| {
             let found = block_on(instance_of(system).enumerate_adapters(system.backends()));
             found.iter().map(|card| (card.get_info(), card.limits())).collect::<Vec<_>>()
         });
@@ -161,6 +174,13 @@ mod tests {
         for system in GraphicsSystem::ALL {
             assert!(said.contains(system.name()), "{said}");
         }
+    }
+
+    #[test]
+    fn a_panic_of_a_driver_is_a_reason() {
+        assert_eq!(caught(|| panic!("no {}", "swap chain")), Err::<(), _>("no swap chain".into()));
+        assert_eq!(caught(|| panic!("lost")), Err::<(), _>("lost".into()));
+        assert_eq!(caught(|| 7), Ok(7));
     }
 
     #[test]
