@@ -3,7 +3,7 @@
 use super::operator::Operator;
 use super::{NodeSelection, Program};
 use crate::geometry::hierarchy::{Hierarchy, HitList};
-use crate::geometry::plane::{Area, Capsule, Point};
+use crate::geometry::plane::{Area, Capsule, Point, higher};
 use crate::materials::shares::{MaterialBlend, MaterialFractions};
 use crate::operators::blend::{self, BlendSum, BlendSumRow};
 use crate::row_samples::{PointRow, RowSamples};
@@ -98,6 +98,18 @@ impl<'a> NodeView<'a> {
         if child.node.area.contains(p) { child.sample::<G>(p, detail) } else { GroundSample::default() }
     }
 
+    /// The weight of the child `id` at `p`; 0 outside the child's box.
+    #[inline]
+    pub fn child_weight(self, id: u32, p: Point, detail: &Detail) -> f64 {
+        let child = self.child_view(id);
+        if child.node.area.contains(p) { child.node.operator.weight(child, p, detail) } else { 0.0 }
+    }
+
+    /// The weight of the first child.
+    pub fn ground_weight(self, p: Point, detail: &Detail) -> f64 {
+        self.children().first().map_or(0.0, |&child| self.child_weight(child, p, detail))
+    }
+
     /// The sample of the first child, which is the ground that later children replace or are added to.
     pub fn ground<const G: bool>(self, p: Point, detail: &Detail) -> GroundSample {
         self.children().first().map_or_else(GroundSample::default, |&child| self.child::<G>(child, p, detail))
@@ -108,6 +120,13 @@ impl<'a> NodeView<'a> {
         let mut sum = BlendSum::default();
         self.each(0, |area| area.contains(p), |child| sum.add(&self.child::<G>(child, p, detail), 1.0));
         sum.sample()
+    }
+
+    /// The weight of the blended children at `p`.
+    pub fn sum_weight(self, p: Point, detail: &Detail) -> f64 {
+        let mut sum = 0.0;
+        self.each(0, |area| area.contains(p), |child| sum += higher(self.child_weight(child, p, detail), 0.0));
+        sum
     }
 
     /// Bounds of this node over a capsule.
@@ -201,12 +220,11 @@ impl<'a> NodeView<'a> {
         }
     }
 
-    /// Weight and materials of the first child.
-    pub fn ground_materials(self, p: Point, detail: &Detail) -> (f64, MaterialFractions) {
-        let weight = self.ground::<false>(p, detail).weight;
+    /// Materials of the first child.
+    pub fn ground_materials(self, p: Point, detail: &Detail) -> MaterialFractions {
         match self.children().first() {
-            Some(&child) if weight > 0.0 => (weight, self.child_view(child).materials(p, detail)),
-            _ => (weight, MaterialFractions::default()),
+            Some(&child) if self.ground_weight(p, detail) > 0.0 => self.child_view(child).materials(p, detail),
+            _ => MaterialFractions::default(),
         }
     }
 

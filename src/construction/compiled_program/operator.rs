@@ -24,6 +24,14 @@ pub(crate) trait NodeOperator: std::fmt::Debug {
     where
         Self: Sized;
 
+    /// The weight of the [`sample`](Self::sample). Operators that know their weight without a height compute it alone.
+    fn weight(&self, view: NodeView, p: Point, detail: &Detail) -> f64
+    where
+        Self: Sized,
+    {
+        self.sample::<false>(view, p, detail).weight
+    }
+
     /// Bounds over a capsule that touches the node's box.
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds;
 
@@ -99,6 +107,10 @@ macro_rules! operators {
             #[inline]
             pub fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
                 match self { $(Self::$name(operator) => operator.sample::<G>(view, p, detail),)+ }
+            }
+
+            pub fn weight(&self, view: NodeView, p: Point, detail: &Detail) -> f64 {
+                match self { $(Self::$name(operator) => operator.weight(view, p, detail),)+ }
             }
         }
 

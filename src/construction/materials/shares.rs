@@ -53,8 +53,41 @@ impl MaterialFractions {
         Self(std::array::from_fn(|k| self.0[k] * left + w * above.0[k]))
     }
 
+    /// Whether the materials `above` hide the ground's own materials, if the covering piece contributes the fraction `w`
+    /// of the height.
+    fn is_hidden(above: &Self, w: f64) -> bool {
+        w * above.total() >= 1.0
+    }
+
     fn times(&self, by: f64) -> Self {
         Self(self.0.map(|share| share * by))
+    }
+}
+
+/// The materials of the ground of a node, under the materials of the pieces that cover it. The ground's own materials
+/// are computed only if no piece hides them.
+pub(crate) struct CoveredGround<'a> {
+    view: NodeView<'a>,
+    at: (Point, &'a Detail),
+    shares: Option<MaterialFractions>,
+}
+
+impl<'a> CoveredGround<'a> {
+    /// The ground without a piece on it.
+    pub fn new(view: NodeView<'a>, p: Point, detail: &'a Detail) -> Self {
+        Self { view, at: (p, detail), shares: None }
+    }
+
+    /// Covers the ground with the materials of a child, which contributes the fraction `w` of the height.
+    pub fn cover(&mut self, child: u32, w: f64) {
+        let above = self.view.child_view(child).materials(self.at.0, self.at.1);
+        let below = if MaterialFractions::is_hidden(&above, w) { MaterialFractions::default() } else { self.shares() };
+        self.shares = Some(below.covered_by(&above, w));
+    }
+
+    /// The materials with all pieces so far.
+    pub fn shares(&self) -> MaterialFractions {
+        self.shares.unwrap_or_else(|| self.view.ground_materials(self.at.0, self.at.1))
     }
 }
 
@@ -76,7 +109,7 @@ impl MaterialBlend {
 
     /// Adds the materials of a child, with the child's weight multiplied by `share`.
     pub fn add_child(&mut self, view: NodeView, (child, share): (u32, f64), p: Point, detail: &Detail) {
-        let weight = view.child::<false>(child, p, detail).weight * share;
+        let weight = view.child_weight(child, p, detail) * share;
         if weight > 0.0 {
             self.add(&view.child_view(child).materials(p, detail), weight);
         }
@@ -94,7 +127,7 @@ impl Program {
         match self.roots[MaterialLayer::Terrain as usize] {
             Some(root) if self.nodes[root as usize].has_material && self.nodes[root as usize].area.contains(p) => {
                 let view = self.view(selection, root);
-                let weight = view.sample::<false>(p, detail).weight;
+                let weight = view.node.operator.weight(view, p, detail);
                 view.materials(p, detail).times(smooth(weight / THRESHOLD).0)
             }
             _ => MaterialFractions::default(),

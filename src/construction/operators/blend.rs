@@ -38,6 +38,10 @@ impl NodeOperator for BlendOperator {
         view.sum::<G>(p, detail)
     }
 
+    fn weight(&self, view: NodeView, p: Point, detail: &Detail) -> f64 {
+        view.sum_weight(p, detail)
+    }
+
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         view.sum_bounds(capsule, detail)
     }

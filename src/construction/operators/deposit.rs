@@ -14,7 +14,7 @@ use super::replace::{Extent, capped_weight, capped_weight_bounds, presence, pres
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, lower};
 use crate::gpu_buffer::{Encoder, op};
-use crate::materials::shares::MaterialFractions;
+use crate::materials::shares::{CoveredGround, MaterialFractions};
 use crate::piece::{OperatorGroup, PieceForm, piece_form};
 use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample};
@@ -52,16 +52,24 @@ impl PieceForm for OperatorGroup<AddSettings> {
 
 impl NodeOperator for Deposit {
     fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
-        let mut below = self.ground(&view.ground::<G>(p, detail));
+        let ground = view.ground::<G>(p, detail);
+        let mut below = self.ground(&ground);
         let mut share = None;
         for &child in view.children().iter().skip(1) {
             let laid = view.child::<G>(child, p, detail);
             if laid.weight > 0.0 {
-                let share = *share.get_or_insert_with(|| self.window.fraction_at::<G>(view, p, detail));
+                let share = *share.get_or_insert_with(|| self.window.fraction_at::<G>(view, p, detail, &ground));
                 below = self.deposit_sample(&below, &laid, share);
             }
         }
         below
+    }
+
+    fn weight(&self, view: NodeView, p: Point, detail: &Detail) -> f64 {
+        match self.extent {
+            Extent::Below => view.ground_weight(p, detail),
+            Extent::Both => self.sample::<false>(view, p, detail).weight,
+        }
     }
 
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
@@ -101,16 +109,16 @@ impl NodeOperator for Deposit {
     }
 
     fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
-        let (_, mut shares) = view.ground_materials(p, detail);
+        let mut covered = CoveredGround::new(view, p, detail);
         let mut acting = None;
         for &child in view.children().iter().skip(1) {
-            let weight = lower(view.child::<false>(child, p, detail).weight, 1.0);
+            let weight = lower(view.child_weight(child, p, detail), 1.0);
             if weight > 0.0 && view.child_view(child).node.has_material {
-                let share = *acting.get_or_insert_with(|| self.window.fraction_at::<false>(view, p, detail).0);
-                shares = shares.covered_by(&view.child_view(child).materials(p, detail), weight * share);
+                let share = *acting.get_or_insert_with(|| self.window.fraction(view, p, detail));
+                covered.cover(child, weight * share);
             }
         }
-        shares
+        covered.shares()
     }
 
     fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {

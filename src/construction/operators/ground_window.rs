@@ -196,13 +196,26 @@ impl GroundWindow {
         if self.slope.is_some() { self.base } else { 0.0 }
     }
 
-    /// Fraction of the operator's full effect at `p`, and the gradient of this fraction. The ground is the first child
-    /// of the node.
-    pub(crate) fn fraction_at<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> (f64, Point) {
-        let surface = |p: Point| view.ground::<G>(p, detail).surface(view.base());
+    /// Fraction of the operator's full effect at `p`.
+    pub(crate) fn fraction(&self, view: NodeView, p: Point, detail: &Detail) -> f64 {
+        if self.is_open() {
+            return 1.0;
+        }
+        self.fraction_at::<false>(view, p, detail, &view.ground::<false>(p, detail)).0
+    }
+
+    /// Fraction of the operator's full effect at `p`, and the gradient of this fraction. `ground` is the sample at `p`
+    /// of the ground, which is the first child of the node.
+    pub(crate) fn fraction_at<const G: bool>(
+        &self,
+        view: NodeView,
+        p: Point,
+        detail: &Detail,
+        ground: &GroundSample,
+    ) -> (f64, Point) {
         let (mut share, mut dshare) = (1.0, [0.0; 2]);
         if let Some(window) = self.height {
-            let (height, slope) = surface(p);
+            let (height, slope) = ground.surface(view.base());
             let (h, dh) = window.sample(height);
             (share, dshare) = (h, scaled(slope, dh));
         }
@@ -210,16 +223,23 @@ impl GroundWindow {
             && share > 0.0
         {
             let (per, e) = (0.5 / self.base, self.base);
-            let (east, west) = (surface(add(p, [e, 0.0])), surface(sub(p, [e, 0.0])));
-            let (south, north) = (surface(add(p, [0.0, e])), surface(sub(p, [0.0, e])));
-            let across = [(east.0 - west.0) * per, (south.0 - north.0) * per];
+            let around = [add(p, [e, 0.0]), sub(p, [e, 0.0]), add(p, [0.0, e]), sub(p, [0.0, e])];
+            let [east, west, south, north] = around.map(|p| view.ground::<false>(p, detail).surface(view.base()).0);
+            let across = [(east - west) * per, (south - north) * per];
             let steep = length(across);
             let (s, ds) = window.sample(steep);
             if G {
-                let turn = if steep > 0.0 { ds / steep * per } else { 0.0 };
-                let of =
-                    |k: usize| turn * (across[0] * (east.1[k] - west.1[k]) + across[1] * (south.1[k] - north.1[k]));
-                dshare = [0, 1].map(|k| dshare[k] * s + share * of(k));
+                dshare = dshare.map(|d| d * s);
+                // the gradients matter only on the flanks of the range of slopes
+                if ds != 0.0 && steep > 0.0 {
+                    let [east, west, south, north] =
+                        around.map(|p| view.ground::<true>(p, detail).surface(view.base()).1);
+                    let turn = ds / steep * per;
+                    for (k, dshare) in dshare.iter_mut().enumerate() {
+                        *dshare +=
+                            share * (turn * (across[0] * (east[k] - west[k]) + across[1] * (south[k] - north[k])));
+                    }
+                }
             }
             share *= s;
         }

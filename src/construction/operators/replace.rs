@@ -13,7 +13,7 @@ use super::ground_window::{GroundWindow, ground_window, window_params};
 use crate::compiled_program::{Builder, NodeFrame, NodeOperator, NodeView, Operator, PieceSite, ProgramNode};
 use crate::geometry::plane::{Area, Capsule, Interval, Point, higher, lower, scaled};
 use crate::gpu_buffer::{Encoder, op};
-use crate::materials::shares::MaterialFractions;
+use crate::materials::shares::{CoveredGround, MaterialFractions};
 use crate::piece::{OperatorGroup, PieceForm, piece_form};
 use crate::row_samples::{LANES, PointRow, RowSamples};
 use crate::sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
@@ -57,21 +57,28 @@ impl PieceForm for OperatorGroup<ReplaceSettings> {
 
 impl NodeOperator for Replacement {
     fn sample<const G: bool>(&self, view: NodeView, p: Point, detail: &Detail) -> GroundSample {
-        let mut below = view.ground::<G>(p, detail);
-        let mut share = None;
+        let ground = view.ground::<G>(p, detail);
+        let (mut below, mut share) = (ground, None);
         view.each(
             1,
             |area| area.contains(p),
             |child| {
                 let mut above = view.child::<G>(child, p, detail);
                 if above.weight > 0.0 && !self.window.is_open() {
-                    let share = *share.get_or_insert_with(|| self.window.fraction_at::<G>(view, p, detail));
+                    let share = *share.get_or_insert_with(|| self.window.fraction_at::<G>(view, p, detail, &ground));
                     above = GroundWindow::scaled_weight(&above, share);
                 }
                 below = sample(&below, &above, self.extent);
             },
         );
         below
+    }
+
+    fn weight(&self, view: NodeView, p: Point, detail: &Detail) -> f64 {
+        match self.extent {
+            Extent::Below => view.ground_weight(p, detail),
+            Extent::Both => self.sample::<false>(view, p, detail).weight,
+        }
     }
 
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
@@ -119,14 +126,15 @@ impl NodeOperator for Replacement {
     }
 
     fn materials(&self, view: NodeView, p: Point, detail: &Detail) -> MaterialFractions {
-        let (mut ground, mut shares) = view.ground_materials(p, detail);
+        let mut covered = CoveredGround::new(view, p, detail);
+        let mut ground = if self.extent == Extent::Both { view.ground_weight(p, detail) } else { 0.0 };
         let mut acting = None;
         for &child in view.children().iter().skip(1) {
-            let weight = lower(view.child::<false>(child, p, detail).weight, 1.0);
+            let weight = lower(view.child_weight(child, p, detail), 1.0);
             if weight <= 0.0 {
                 continue;
             }
-            let weight = weight * *acting.get_or_insert_with(|| self.window.fraction_at::<false>(view, p, detail).0);
+            let weight = weight * *acting.get_or_insert_with(|| self.window.fraction(view, p, detail));
             if weight <= 0.0 {
                 continue;
             }
@@ -136,9 +144,9 @@ impl NodeOperator for Replacement {
                 w = weight / (left + weight);
                 ground = (1.0 - weight) * ground + weight * weight;
             }
-            shares = shares.covered_by(&view.child_view(child).materials(p, detail), w);
+            covered.cover(child, w);
         }
-        shares
+        covered.shares()
     }
 
     fn encode(&self, node: &ProgramNode, around: &NodeFrame, out: &mut Encoder) {

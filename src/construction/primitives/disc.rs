@@ -153,6 +153,10 @@ impl Primitive for PreparedDisc {
         GroundSample { height: self.height + over, weight, slope, weight_gradient: fade }
     }
 
+    fn weight(&self, p: Point, _: &Detail) -> f64 {
+        self.falloff.sample(length(sub(p, self.centre))).0
+    }
+
     fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let n = row.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);

@@ -29,6 +29,14 @@ pub(crate) trait Primitive {
     where
         Self: Sized;
 
+    /// The weight at `p`. Primitives that know their weight without a height compute it alone.
+    fn weight(&self, p: Point, detail: &Detail) -> f64
+    where
+        Self: Sized,
+    {
+        self.sample::<false>(p, detail).weight
+    }
+
     /// Bounds of heights, weights and gradients over `capsule`.
     fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds;
 
@@ -62,6 +70,10 @@ macro_rules! primitives {
             #[inline]
             pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
                 match self { $(Self::$name(primitive) => primitive.sample::<G>(p, detail),)+ }
+            }
+
+            pub fn weight(&self, p: Point, detail: &Detail) -> f64 {
+                match self { $(Self::$name(primitive) => primitive.weight(p, detail),)+ }
             }
 
             pub fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
@@ -123,6 +135,14 @@ impl NodeOperator for Leaf {
             return primitive.sample::<G>(p, detail);
         }
         frame.sample_outward::<G>(primitive.sample::<G>(frame.inward.apply(p), &frame.detail(detail)))
+    }
+
+    fn weight(&self, _: NodeView, p: Point, detail: &Detail) -> f64 {
+        let Self { primitive, frame, .. } = self;
+        if frame.is_plain {
+            return primitive.weight(p, detail);
+        }
+        primitive.weight(frame.inward.apply(p), &frame.detail(detail))
     }
 
     fn bounds(&self, _: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {

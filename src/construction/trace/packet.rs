@@ -102,23 +102,16 @@ impl<'a> PacketTracer<'a> {
         }
     }
 
-    /// Heights of the surface at points, each evaluated for its own sample spacing.
-    pub fn heights(&self, places: &[(Point, f64)]) -> Vec<f64> {
-        let mut all = Vec::with_capacity(places.len());
-        let detail = |spacing: f64| self.tracer.finer_detail(0.0, spacing);
-        let mut rest = places;
-        while let Some(first) = rest.first() {
-            let own = detail(first.1);
-            let same = rest.iter().take(LANES).take_while(|place| detail(place.1) == own).count();
-            let (mut xs, mut ys, mut heights) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-            for (k, (p, _)) in rest[..same].iter().enumerate() {
-                (xs[k], ys[k]) = (p[0], p[1]);
+    /// Heights of the surface at points, each for its own sample spacing, which must not be much smaller than a cell of
+    /// the table. The table's bilinear heights are the result, since they have this resolution; without a table, the
+    /// construction tree is evaluated. The second result is the number of these evaluations.
+    pub fn coarse_heights<const N: usize>(&self, places: &[(Point, f64); N]) -> ([f64; N], u64) {
+        match &self.table {
+            Some(table) => (places.map(|(p, _)| table.height(p)), 0),
+            None => {
+                (places.map(|(p, spacing)| self.tracer.height(p, &self.tracer.finer_detail(0.0, spacing))), N as u64)
             }
-            self.tracer.heights_around(PointRow { xs: &xs[..same], ys: &ys[..same] }, &own, &mut heights);
-            all.extend_from_slice(&heights[..same]);
-            rest = &rest[same..];
         }
-        all
     }
 }
 

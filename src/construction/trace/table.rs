@@ -215,9 +215,9 @@ impl GroundTable {
         CellPatch { height: a, east: b - a, south: c - a, both: a - b - c + d }
     }
 
-    /// The bilinear height at a point of the square.
-    fn height(&self, p: [f64; 2]) -> f64 {
-        let part = p.map(|x| higher(x / self.cell, 0.0));
+    /// The bilinear height at a point; outside the square, the height at the nearest point of its edge.
+    pub(super) fn height(&self, p: [f64; 2]) -> f64 {
+        let part = p.map(|x| lower(higher(x / self.cell, 0.0), CELLS as f64));
         let [j, i] = part.map(|x| (x as usize).min(CELLS - 1));
         let patch = self.patch(i, j);
         let (u, v) = (part[0] - j as f64, part[1] - i as f64);

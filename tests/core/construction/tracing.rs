@@ -119,6 +119,34 @@ fn packets_end_where_a_march_ends_in_every_figure() {
     }
 }
 
+/// Pictures read the heights around a point, which hide a part of the sky, from the table. At the nearest distance that
+/// they test, the angle under which such a height is seen differs from the exact angle by 0.5° on average.
+#[test]
+fn coarse_heights_of_a_table_equal_the_ground() {
+    let names = ["01-lake-in-the-mountains", "03-river-in-rough-relief", "20-coast", "21-mountain-road", "22-oasis"];
+    for name in names {
+        let (tree, seed) = figure(&format!("paper-004-fig-{name}"));
+        let program = Program::new(&tree, seed);
+        let eye = [0.5 * program.side, 0.5 * program.side, 3.0 * program.relief];
+        let table = packet_of(&program, 0.0, eye);
+        let exact = PacketTracer::new(Tracer::new(&program), eye);
+        let distance = 0.006 * program.side;
+        let mut dice = Dice::new(7);
+        let mut angles: Vec<f64> = (0..2000)
+            .map(|_| {
+                let p = [dice.unit() * program.side, dice.unit() * program.side];
+                let place = [(p, 0.15 * distance)];
+                let ([read], [evaluated]) = (table.coarse_heights(&place).0, exact.coarse_heights(&place).0);
+                ((read - evaluated).abs() / distance).atan().to_degrees()
+            })
+            .collect();
+        angles.sort_by(f64::total_cmp);
+        let mean = angles.iter().sum::<f64>() / angles.len() as f64;
+        println!("{name}: mean {mean:.2}°, 99 % below {:.2}°, all {:.2}°", angles[1980], angles[1999]);
+        assert!(mean < 0.5 && angles[1980] < 3.0, "{name}: {mean}°, {}°", angles[1980]);
+    }
+}
+
 #[test]
 fn packets_through_any_tree_end_where_a_march_ends() {
     let (mut sum, mut all) = (0, 0);

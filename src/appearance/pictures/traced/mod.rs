@@ -20,13 +20,13 @@ use super::image::RgbImage;
 use super::relief::shoulder;
 use crate::appearance::PaletteTable;
 use crate::appearance::colours::srgb::{Light, encode};
-use crate::construction::geometry::plane::higher;
+use crate::construction::geometry::plane::{Area, higher};
 use crate::construction::trace::{Bound, PacketTracer, Trace, TraceRay, TracedSurface, Tracer};
-use crate::construction::{MaterialLayer, Program};
+use crate::construction::{MaterialLayer, NodeSelection, Program};
 use crate::field::vector::dot;
 use crate::field::{Cancelled, Control};
 use crate::scene::Settings;
-use shade::{GroundPoint, SHADED, SKY_PLACES, Shade};
+use shade::{GroundPoint, SHADED, Shade};
 
 /// The construction to draw, and the settings of the picture.
 #[derive(Clone, Copy)]
@@ -78,6 +78,8 @@ const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.37
 
 /// Number of pixels traced together, horizontally and vertically.
 const TILE: [usize; 2] = [64, 16];
+/// Number of pixels side by side for which the pieces of the construction near their points are selected together.
+const NEAR: usize = 16;
 /// Height above the terrain, as a fraction of the side, that counts as a hit where rays use a table of bounds: 4 cm in
 /// 8 km.
 const TABLE_TOLERANCE: f64 = 5e-6;
@@ -272,7 +274,11 @@ impl<'a> TracedView<'a> {
         let water = self.water(tracers, &rays, &nearest, &mut asked);
         let single = tracers.ground.tracer();
         let mut seen = Vec::with_capacity(rays.len());
+        let mut near = NodeSelection::default();
         for (k, pixel) in rays.iter().enumerate() {
+            if k % NEAR == 0 {
+                near = self.selection_near(&rays[k..], &nearest[k..]);
+            }
             let mut of_water = None;
             if let Some(t) = water[k] {
                 let p = pixel.ray.point(t);
@@ -301,7 +307,7 @@ impl<'a> TracedView<'a> {
                 SeenSurface::Cut(p)
             } else {
                 asked[k].heights += 1;
-                SeenSurface::Ground(shade.ground([p[0], p[1]], detail))
+                SeenSurface::Ground(shade.ground(&near, [p[0], p[1]], detail))
             });
         }
         let lit = self.sunlit(tracers, &seen, &nearest, &mut asked);
@@ -320,6 +326,14 @@ impl<'a> TracedView<'a> {
             shade.through_air(light, direction, nearest[k] / rays[k].per_metre)
         };
         (0..rays.len()).map(|k| (light(k), asked[k])).collect()
+    }
+
+    /// The pieces of the construction at the ends of the first [`NEAR`] rays.
+    fn selection_near(&self, rays: &[PixelRay], nearest: &[f64]) -> NodeSelection {
+        let program = self.subject.program;
+        let hits = rays.iter().zip(nearest).take(NEAR).filter(|(_, t)| t.is_finite());
+        let area = Area::enclosing(hits.map(|(pixel, &t)| pixel.ray.point(t)).map(|[x, y, _]| [x, y]));
+        program.selection(&area.grown(1e-9 * program.side))
     }
 
     /// Fraction of the sunlight that reaches the visible surfaces.
@@ -352,22 +366,13 @@ impl<'a> TracedView<'a> {
 
     /// Fraction of the sky light that reaches the visible terrain.
     fn skylight(&self, tracers: &SceneTracers, seen: &[SeenSurface], asked: &mut [EvaluationCounts]) -> Vec<f32> {
-        let mut sky = vec![1.0; seen.len()];
-        let of: Vec<(usize, &GroundPoint)> = seen
-            .iter()
-            .enumerate()
-            .filter_map(|(k, seen)| if let SeenSurface::Ground(ground) = seen { Some((k, ground)) } else { None })
-            .collect();
-        // For all points, the heights at the same relative position are evaluated together.
-        let around: Vec<_> = of.iter().map(|(_, ground)| self.shade.sky_places(ground)).collect();
-        let places: Vec<_> = (0..SKY_PLACES).flat_map(|side| around.iter().map(move |places| places[side])).collect();
-        let heights = tracers.ground.heights(&places);
-        for (n, (k, ground)) in of.iter().enumerate() {
-            let own: [f64; SKY_PLACES] = std::array::from_fn(|side| heights[side * of.len() + n]);
-            sky[*k] = self.shade.skylight(ground, &own);
-            asked[*k].heights += SKY_PLACES as u64;
-        }
-        sky
+        let visible_sky = |(seen, asked): (&SeenSurface, &mut EvaluationCounts)| {
+            let SeenSurface::Ground(ground) = seen else { return 1.0 };
+            let (around, evaluations) = tracers.ground.coarse_heights(&self.shade.sky_places(ground));
+            asked.heights += evaluations;
+            self.shade.skylight(ground, &around)
+        };
+        seen.iter().zip(asked).map(visible_sky).collect()
     }
 
     /// Distances along the rays at which they hit the water of the construction; hits beyond `nearest` do not count.

@@ -28,7 +28,7 @@ const EARTH: Light = [0.16, 0.125, 0.10];
 const SKY_STEPS: [f64; 3] = [0.006, 0.02, 0.06];
 const SKY_WAYS: [(f64, f64); 4] = [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)];
 /// Number of positions at which the sky visibility is tested.
-pub const SKY_PLACES: usize = SKY_STEPS.len() * SKY_WAYS.len();
+const SKY_PLACES: usize = SKY_STEPS.len() * SKY_WAYS.len();
 /// Fraction of the sunlight that reaches terrain in shadow.
 pub const SHADED: f32 = 1.0 - SHADOW;
 
@@ -150,15 +150,15 @@ impl<'a> Shade<'a> {
         EARTH.map(|c| c * tone)
     }
 
-    /// The terrain at `p`, before lighting.
-    pub fn ground(&self, p: Point, detail: Detail) -> GroundPoint {
+    /// The terrain at `p`, before lighting. `near` must hold every piece that has weight at `p`.
+    pub fn ground(&self, near: &NodeSelection, p: Point, detail: Detail) -> GroundPoint {
         let program = self.subject.program;
-        let terrain = program.sample_in::<true>(&self.whole_selection, MaterialLayer::Terrain, p, &detail);
+        let terrain = program.sample_in::<true>(near, MaterialLayer::Terrain, p, &detail);
         let (mut height, mut slope) = terrain.surface(program.ground);
         let mut depths = [0.0f32; 2];
         for (depth, material) in depths.iter_mut().zip(MaterialLayer::RAISING) {
             if program.has(material) {
-                let (thick, lean) = program.sample_in::<true>(&self.whole_selection, material, p, &detail).surface(0.0);
+                let (thick, lean) = program.sample_in::<true>(near, material, p, &detail).surface(0.0);
                 if thick > 0.0 {
                     *depth = self.metres(thick);
                     height += thick;
@@ -168,7 +168,7 @@ impl<'a> Shade<'a> {
         }
         let [k, up] = self.per_metre;
         let (gx, gy) = ((slope[0] * k / up) as f32, (slope[1] * k / up) as f32);
-        let albedo = self.albedo(p, &detail, self.metres(height), (gx * gx + gy * gy).sqrt(), depths);
+        let albedo = self.albedo(near, p, &detail, self.metres(height), (gx * gx + gy * gy).sqrt(), depths);
         GroundPoint { place: [p[0], p[1], height], slope, lean: [gx, gy], albedo, detail }
     }
 
@@ -179,19 +179,27 @@ impl<'a> Shade<'a> {
 
     /// Colour of the terrain at `p`: by height and slope, with the materials of its primitives, under sand, plants and
     /// snow.
-    fn albedo(&self, p: Point, detail: &Detail, height_metres: f32, steep: f32, depths: [f32; 2]) -> Light {
+    fn albedo(
+        &self,
+        near: &NodeSelection,
+        p: Point,
+        detail: &Detail,
+        height_metres: f32,
+        steep: f32,
+        depths: [f32; 2],
+    ) -> Light {
         let program = self.subject.program;
         let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
         let colour = self.colour(self.lut_index(height_metres).max(SHORE as f32));
         let ground = mix(colour, self.rock, self.subject.palette.rock_opacity(slope_degrees));
         let made = if program.has_materials() {
-            let shares = program.material_fractions_in(&self.whole_selection, p, detail);
+            let shares = program.material_fractions_in(near, p, detail);
             CoverFractions(shares.cover_fractions().map(|share| share as f32))
         } else {
             CoverFractions::default()
         };
         let plants = if program.has(MaterialLayer::Vegetation) {
-            let plants = program.sample_in::<false>(&self.whole_selection, MaterialLayer::Vegetation, p, detail);
+            let plants = program.sample_in::<false>(near, MaterialLayer::Vegetation, p, detail);
             plants.surface(0.0).0.clamp(0.0, 1.0) as f32
         } else {
             0.0
@@ -239,7 +247,13 @@ impl<'a> Shade<'a> {
             return seen;
         }
         let bed_metres = self.metres(bed);
-        let bottom = self.light(self.albedo([p[0], p[1]], &detail, bed_metres, 0.0, [0.0; 2]), 0.0, 0.0, lit, 1.0);
+        let bottom = self.light(
+            self.albedo(&self.whole_selection, [p[0], p[1]], &detail, bed_metres, 0.0, [0.0; 2]),
+            0.0,
+            0.0,
+            lit,
+            1.0,
+        );
         mix(bottom, seen, cover)
     }
 

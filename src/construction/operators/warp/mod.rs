@@ -497,6 +497,11 @@ impl NodeOperator for WarpNode {
         GroundSample { slope: pull(own.slope), weight_gradient: pull(own.weight_gradient), ..own }
     }
 
+    fn weight(&self, view: NodeView, p: Point, detail: &Detail) -> f64 {
+        let (q, _) = self.warp.displace::<false>(self.frame.inward.apply(p));
+        view.sum_weight(q, &self.frame.detail(detail))
+    }
+
     fn bounds(&self, view: NodeView, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let (inner, stretching) = self.warp.displaced(&self.frame.inward.map_capsule(capsule));
         let own = view.sum_bounds(&inner, &self.frame.detail(detail));
