@@ -127,7 +127,7 @@ pub fn report(graphics: Option<&GraphicsReport>) -> String {
     for (name, folder, use_of) in [
         ("Settings", config_folder(), "settings"),
         ("Work", state_folder(), "unsaved work"),
-        ("Cache", cache_folder(), "pictures of scenes"),
+        ("Cache", cache_folder(), "pictures of scenes, textures of materials"),
     ] {
         let Some(folder) = folder else {
             line(name, "the system names no folder");

@@ -32,8 +32,9 @@ pub fn config_folder() -> Option<PathBuf> {
     }
 }
 
-/// The folder of cached pictures of scenes, which the program can recreate. It is `TALWEG_CACHE`, or otherwise the
-/// system's cache folder, such as `~/.cache/talweg`. `None` if the system defines no such folder.
+/// The folder of cached files that the program can recreate: pictures of scenes and textures of materials. It is
+/// `TALWEG_CACHE`, or otherwise the system's cache folder, such as `~/.cache/talweg`. `None` if the system defines no
+/// such folder.
 pub fn cache_folder() -> Option<PathBuf> {
     match std::env::var_os("TALWEG_CACHE") {
         Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),

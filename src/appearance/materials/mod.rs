@@ -3,4 +3,5 @@
 pub(super) mod conditions;
 pub(super) mod material_map;
 pub(super) mod piece_materials;
+pub mod texture_cache;
 pub mod textures;

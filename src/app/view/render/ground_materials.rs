@@ -11,12 +11,12 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bytemuck::{Pod, Zeroable};
-use rayon::prelude::*;
 
 use super::batch::DrawContext;
+use talweg::appearance::materials::texture_cache::material_textures;
 use talweg::appearance::materials::textures::{MaterialTexture, look_of};
 use talweg::appearance_files::{Band, CONDITIONS, EVERYWHERE, MOST_RULES, Material, MaterialRules};
-use talweg::preferences::GroundDetail;
+use talweg::preferences::{GroundDetail, cache_folder};
 
 /// Number of texels along the side of every texture.
 const SIDE: usize = 512;
@@ -27,11 +27,12 @@ const MATERIALS: usize = Material::ALL.len();
 #[cfg(test)]
 pub const MATERIAL_BYTES: usize = MATERIALS * SIDE * SIDE * 4 * 4 / 3;
 
-/// The textures, computed once per program run. The computation takes some tenths of a second on two cores.
+/// The textures, read or computed once per program run. The first start computes them, which takes more than a second on
+/// two cores.
 static TEXTURES: OnceLock<Vec<MaterialTexture>> = OnceLock::new();
 
 fn textures() -> &'static [MaterialTexture] {
-    TEXTURES.get_or_init(|| Material::ALL.par_iter().map(|material| MaterialTexture::new(*material, SIDE)).collect())
+    TEXTURES.get_or_init(|| material_textures(cache_folder().as_deref(), SIDE))
 }
 
 /// Starts to compute the textures. Until the textures are ready, the view is drawn without them.
