@@ -4,15 +4,15 @@
 //! distances, in cells, to the nearest and second nearest point. h = base + amplitude · Σ pⁱ·vᵢ / Σ pⁱ with p the
 //! persistence and v = F₁, F₂ or F₂ - F₁ at frequency · lacunarityⁱ.
 //! Scheme: the point of a sample's own cell is closer than √2, and the second nearest point is closer than 2, so the
-//! points of 5 × 5 cells give the exact result. Samples of a row in the same cell share a list of the points that can
-//! be nearest to these samples.
+//! points of 5 × 5 cells give the exact result. The points of 3 × 3 cells are tested for all samples, side by side in
+//! vector registers. The others are tested only where they can be nearer than the second nearest point of these cells.
 //! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to a whole number. On
 //! a globe the cells are cubes in space (`solid::cells`). A preview is exactly a subsample of the full size. The node
 //! Voronoi also offers a given number of points, weights of up to eight distances, and other ways of scattering the
 //! points.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
-use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};
+use super::octaves::{self, Lattice, LatticeAxis, Octaves, RowReader, offset_params};
 use super::solid::SolidField;
 use super::solid::cells::SolidCells;
 use crate::{Context, Generator, OnPlanet, Traits};
@@ -67,9 +67,8 @@ impl Generator for Cellular {
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
         let lattices = law.lattices(cx.grid, cx.random, 2, 1.0);
-        let reader =
-            |lattice| CellularReader { lattice, law: self, points: Vec::new(), near: Vec::new(), least: Vec::new() };
-        octaves::sum(cx, self.base, &weights, || lattices.iter().map(reader).collect(), out)
+        let readers = || lattices.iter().map(|lattice| CellularReader::new(lattice, self)).collect();
+        octaves::sum(cx, self.base, &weights, readers, out)
     }
 }
 
@@ -77,60 +76,46 @@ impl Generator for Cellular {
 struct CellularReader<'a> {
     lattice: &'a Lattice,
     law: &'a Cellular,
-    /// Feature points of 5 lattice rows: for each lattice column the position of the point in its cell.
-    points: Vec<(usize, Vec<[f32; 2]>)>,
-    /// Points around a run of samples, as pairs: x is measured from the corner of the run's cell, and y is the squared
-    /// distance from the samples' row.
-    near: Vec<[f32; 2]>,
-    /// Squared distances of each sample of a run to its nearest and second nearest point.
-    least: Vec<[f32; 2]>,
+    /// Feature points of 5 lattice rows: the number of the lattice row and, for each lattice column, the position of the
+    /// point in its cell.
+    points: [(usize, Vec<[f32; 2]>); AROUND],
+    /// The points of the same 5 rows, from the northernmost: x in the cell, and the squared distance from the samples'
+    /// row.
+    near: [Vec<[f32; 2]>; AROUND],
 }
 
 /// Number of rows and columns of cells that are searched around a sample.
 const AROUND: usize = 5;
+/// The rows and columns of cells next to the sample's cell. The others can hold one of the two nearest points only if
+/// the second nearest point of these cells is far.
+const NEXT: std::ops::Range<usize> = 1..4;
 
 impl RowReader for CellularReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         let upper = self.lattice.rows.cell[row] as usize;
-        for line in upper..upper + AROUND {
-            self.prepare(line);
-        }
         let y = self.lattice.rows.fraction[row];
-        let columns = &self.lattice.columns;
-        let mut from = 0;
-        for cells in columns.cell.chunk_by(|a, b| a == b) {
-            let run = from..from + cells.len();
-            from = run.end;
-            let xs = &columns.fraction[run.clone()];
-            self.gather(cells[0] as usize, upper, xs, y);
-            self.least.clear();
-            self.least.resize(xs.len(), [f32::INFINITY; 2]);
-            for &[px, dy] in &self.near {
-                for (least, &x) in self.least.iter_mut().zip(xs) {
-                    let square = (x - px) * (x - px) + dy;
-                    let second = if square > least[0] { square } else { least[0] };
-                    least[0] = if square < least[0] { square } else { least[0] };
-                    least[1] = if second < least[1] { second } else { least[1] };
-                }
-            }
-            for (h, least) in out[run].iter_mut().zip(&self.least) {
-                *h += amplitude
-                    * match self.law.feature {
-                        CellDistance::Nearest => least[0].sqrt(),
-                        CellDistance::Second => least[1].sqrt(),
-                        CellDistance::Difference => least[1].sqrt() - least[0].sqrt(),
-                    };
-            }
+        for r in 0..AROUND {
+            self.prepare(upper + r);
+            let (_, points) = &self.points[(upper + r) % AROUND];
+            self.near[r].clear();
+            self.near[r].extend(points.iter().map(|point| {
+                let dy = point[1] + (r as f32 - 2.0) - y;
+                [point[0], dy * dy]
+            }));
         }
+        let LatticeAxis { cell, fraction, .. } = &self.lattice.columns;
+        add_row(&self.near, (self.law.feature, y, amplitude), cell, fraction, out);
     }
 }
 
-impl CellularReader<'_> {
+impl<'a> CellularReader<'a> {
+    fn new(lattice: &'a Lattice, law: &'a Cellular) -> Self {
+        let points = std::array::from_fn(|_| (usize::MAX, Vec::new()));
+        Self { lattice, law, points, near: std::array::from_fn(|_| Vec::new()) }
+    }
+
     /// Computes the feature points of lattice row `line`.
     fn prepare(&mut self, line: usize) {
-        if self.points.is_empty() {
-            self.points = vec![(usize::MAX, Vec::new()); AROUND];
-        }
         let (held, points) = &mut self.points[line % AROUND];
         if *held == line {
             return;
@@ -142,26 +127,101 @@ impl CellularReader<'_> {
         points.clear();
         points.extend(columns.lines.iter().map(|&x| stream.bits(x, y)).map(|bits| [part(bits), part(bits >> 24)]));
     }
+}
 
-    /// Collects the points around a lattice cell that can be among the two nearest to a sample of the run `xs` at `y`.
-    fn gather(&mut self, column: usize, upper: usize, xs: &[f32], y: f32) {
-        let (first, last) = xs.iter().fold((1.0f32, 0.0f32), |(lo, hi), &x| (lo.min(x), hi.max(x)));
-        self.near.clear();
-        let mut bound = [f32::INFINITY; 2];
-        for r in 0..AROUND {
-            let points = &self.points[(upper + r) % AROUND].1[column..column + AROUND];
-            for (c, point) in points.iter().enumerate() {
-                let (px, dy) = (point[0] + (c as f32 - 2.0), point[1] + (r as f32 - 2.0) - y);
-                let far = (px - first).abs().max((px - last).abs());
-                let farthest = far * far + dy * dy;
-                bound = [bound[0].min(farthest), bound[1].min(farthest.max(bound[0]))];
-                self.near.push([px, dy * dy]);
+/// Number of samples that are computed side by side.
+const PART: usize = 16;
+
+/// Adds the noise of a row of samples, given the lattice column and the position in it of each sample. `law` holds the
+/// distance from which the height is computed, the position of the row in its lattice row, and the amplitude.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn add_row(
+    near: &[Vec<[f32; 2]>; AROUND],
+    law: (CellDistance, f32, f32),
+    cells: &[u32],
+    fractions: &[f32],
+    out: &mut [f32],
+) {
+    let done = out.len() / PART * PART;
+    let parts = cells.as_chunks::<PART>().0.iter().zip(fractions.as_chunks::<PART>().0);
+    for (out, (cells, fractions)) in out.as_chunks_mut::<PART>().0.iter_mut().zip(parts) {
+        add_part(near, law, cells, fractions, out);
+    }
+    for k in done..out.len() {
+        let mut sum = [out[k]];
+        add_part(near, law, &[cells[k]], &[fractions[k]], &mut sum);
+        out[k] = sum[0];
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
+fn add_part<const N: usize>(
+    near: &[Vec<[f32; 2]>; AROUND],
+    (feature, y, amplitude): (CellDistance, f32, f32),
+    cells: &[u32; N],
+    fractions: &[f32; N],
+    out: &mut [f32; N],
+) {
+    let mut least = [[f32::INFINITY; N]; 2];
+    let is_one_cell = cells.iter().all(|cell| *cell == cells[0]);
+    for points in &near[NEXT] {
+        for c in NEXT {
+            let (mut px, mut dy) = ([0.0; N], [0.0; N]);
+            if is_one_cell {
+                let point = points[cells[0] as usize + c];
+                (px, dy) = ([point[0]; N], [point[1]; N]);
+            } else {
+                for k in 0..N {
+                    [px[k], dy[k]] = points[cells[k] as usize + c];
+                }
+            }
+            let shift = c as f32 - 2.0;
+            for k in 0..N {
+                let x = fractions[k] - (px[k] + shift);
+                let square = x * x + dy[k];
+                let second = if square > least[0][k] { square } else { least[0][k] };
+                least[0][k] = if square < least[0][k] { square } else { least[0][k] };
+                least[1][k] = if second < least[1][k] { second } else { least[1][k] };
             }
         }
-        let limit = bound[1] * 1.0001;
-        self.near.retain(|&[px, dy]| {
-            let near = (first - px).max(px - last).max(0.0);
-            near * near + dy <= limit
-        });
     }
+    // The outer cells are at least this far from a sample: one cell and the distance to the nearest edge of its cell.
+    let mut is_far = [false; N];
+    for k in 0..N {
+        let x = fractions[k];
+        let reach = 1.0 + x.min(1.0 - x).min(y).min(1.0 - y);
+        is_far[k] = least[1][k] * 1.0001 > reach * reach;
+    }
+    if is_far.contains(&true) {
+        for k in (0..N).filter(|k| is_far[*k]) {
+            [least[0][k], least[1][k]] = with_outer_cells(near, cells[k], fractions[k], [least[0][k], least[1][k]]);
+        }
+    }
+    for k in 0..N {
+        let [first, second] = [least[0][k], least[1][k]];
+        out[k] += amplitude
+            * match feature {
+                CellDistance::Nearest => first.sqrt(),
+                CellDistance::Second => second.sqrt(),
+                CellDistance::Difference => second.sqrt() - first.sqrt(),
+            };
+    }
+}
+
+/// Squared distances of a sample at `x` in the cell `cell` to its nearest and second nearest point, given these
+/// distances to the points of the cells next to it.
+#[inline(never)]
+fn with_outer_cells(near: &[Vec<[f32; 2]>; AROUND], cell: u32, x: f32, mut least: [f32; 2]) -> [f32; 2] {
+    for (r, points) in near.iter().enumerate() {
+        for (c, point) in points[cell as usize..cell as usize + AROUND].iter().enumerate() {
+            if NEXT.contains(&r) && NEXT.contains(&c) {
+                continue;
+            }
+            let x = x - (point[0] + (c as f32 - 2.0));
+            let square = x * x + point[1];
+            least = [least[0].min(square), least[1].min(square.max(least[0]))];
+        }
+    }
+    least
 }

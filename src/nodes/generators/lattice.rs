@@ -196,7 +196,12 @@ fn value(cell: [f32; 4], x: f32, w: f32) -> f32 {
 fn gradients(octave: &GradientOctave, line: u32, out: &mut Vec<[f32; 2]>) {
     let columns = &octave.columns.lines;
     out.resize(columns.len(), [0.0; 2]);
-    draw(octave.stream, columns, octave.rows.lines[line as usize], &DIRECTIONS, out);
+    directions(octave.stream, columns, octave.rows.lines[line as usize], out);
+}
+
+/// Draws the unit gradients of the lattice row `row` at `columns`.
+pub fn directions(stream: Stream, columns: &[i32], row: i32, out: &mut [[f32; 2]]) {
+    draw(stream, columns, row, &DIRECTIONS, out);
 }
 
 /// Draws the gradients of one lattice row at `columns`.

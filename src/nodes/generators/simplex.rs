@@ -6,14 +6,15 @@
 //! each corner ends where its triangles end. h = base + amplitude · Σ pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with p the persistence.
 //! The factor s = 5.8 gives the standard deviation of Perlin noise. A sample depends on three corners instead of four,
 //! and the lattice axes do not show.
-//! Scheme: a row of samples is between two lattice rows, whose gradients a band keeps.
+//! Scheme: a row of samples is between two lattice rows, whose gradients a band keeps. The row is computed in parts, side
+//! by side in vector registers, with the same bits on every processor.
 //! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to an even number,
 //! because every second row is shifted. A preview is exactly a subsample of the full size. On a globe the triangles are
 //! tetrahedra in space (`solid::simplex`).
 //! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT
 //! 11(1).
 
-use super::lattice::direction;
+use super::lattice::directions;
 use super::octave_steps::{self, OctaveNoise, OctavePattern};
 use super::octaves::{self, Lattice, Octaves, RowReader, octave_params, offset_params};
 use super::solid::SolidField;
@@ -95,37 +96,31 @@ impl OctaveNoise for Simplex {
 /// Reads one octave of the noise row by row. Neighbouring rows share their gradients.
 struct SimplexReader<'a> {
     lattice: &'a Lattice,
-    /// Index, in `rows.lines`, of the lattice row whose gradients are in `above`. The gradients of the next row are in
-    /// `below`.
+    /// Index, in `rows.lines`, of the lattice row whose gradients are in the first half of `gradients`. The gradients of
+    /// the next row are in the second half.
     upper: Option<usize>,
-    above: Vec<[f32; 2]>,
-    below: Vec<[f32; 2]>,
+    gradients: Vec<[f32; 2]>,
 }
 
 impl<'a> SimplexReader<'a> {
     fn new(lattice: &'a Lattice) -> Self {
-        Self { lattice, upper: None, above: Vec::new(), below: Vec::new() }
+        Self { lattice, upper: None, gradients: vec![[0.0; 2]; 2 * lattice.columns.lines.len()] }
     }
 
     fn prepare(&mut self, upper: usize) {
         if self.upper == Some(upper) {
             return;
         }
+        let Lattice { stream, columns, rows } = self.lattice;
+        let (above, below) = self.gradients.split_at_mut(columns.lines.len());
         if self.upper.is_some_and(|u| u + 1 == upper) {
-            std::mem::swap(&mut self.above, &mut self.below);
+            above.copy_from_slice(below);
         } else {
-            gradients(self.lattice, upper, &mut self.above);
+            directions(*stream, &columns.lines, rows.lines[upper], above);
         }
-        gradients(self.lattice, upper + 1, &mut self.below);
+        directions(*stream, &columns.lines, rows.lines[upper + 1], below);
         self.upper = Some(upper);
     }
-}
-
-/// Writes the gradients of lattice row `line` at every column.
-fn gradients(lattice: &Lattice, line: usize, out: &mut Vec<[f32; 2]>) {
-    let y = lattice.rows.lines[line];
-    out.clear();
-    out.extend(lattice.columns.lines.iter().map(|&x| direction(lattice.stream.bits(x, y))));
 }
 
 impl RowReader for SimplexReader<'_> {
@@ -135,26 +130,77 @@ impl RowReader for SimplexReader<'_> {
         let upper = rows.cell[row] as usize + 1;
         self.prepare(upper);
         let y = rows.fraction[row];
-        let odd = (rows.lines[upper] & 1) as usize;
-        let amplitude = amplitude * SCALE;
+        let odd = rows.lines[upper] & 1;
         // An odd row is shifted half a cell to the west, so a sample reaches the next column of the row below it half a
         // cell earlier.
         let lean = y * 0.5 + 0.5 * odd as f32;
-        for ((h, &cell), &x) in out.iter_mut().zip(&columns.cell).zip(&columns.fraction) {
-            // The position in the sheared lattice, where the triangles are halves of squares.
-            let along = x + lean;
-            let carry = usize::from(along >= 1.0);
-            let u = along - carry as f32;
-            let k = cell as usize + 1 + carry;
-            let dx = u - y * 0.5;
-            let mut sum = part(self.above[k], dx, y) + part(self.below[k + 1 - odd], dx - 0.5, y - 1.0);
-            sum += if u >= y {
-                part(self.above[k + 1], dx - 1.0, y)
-            } else {
-                part(self.below[k - odd], dx + 0.5, y - 1.0)
-            };
-            *h += amplitude * sum;
+        let line = TriangleRow { gradients: &self.gradients, y, odd: odd as u32, lean, amplitude: amplitude * SCALE };
+        add_row(&line, &columns.cell, &columns.fraction, out);
+    }
+}
+
+/// A row of samples between two lattice rows.
+struct TriangleRow<'a> {
+    /// Gradients of the upper lattice row, then of the lower one.
+    gradients: &'a [[f32; 2]],
+    /// Distance of the row from the upper lattice row.
+    y: f32,
+    /// 1 if the upper lattice row has an odd number, otherwise 0.
+    odd: u32,
+    /// Shift of the row in the sheared lattice, where the triangles are halves of squares.
+    lean: f32,
+    amplitude: f32,
+}
+
+/// Number of samples that are computed side by side.
+const PART: usize = 32;
+
+/// Adds the noise of a row of samples, given the lattice column and the position in it of each sample.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn add_row(line: &TriangleRow, cells: &[u32], fractions: &[f32], out: &mut [f32]) {
+    let done = out.len() / PART * PART;
+    let parts = cells.as_chunks::<PART>().0.iter().zip(fractions.as_chunks::<PART>().0);
+    for (out, (cells, fractions)) in out.as_chunks_mut::<PART>().0.iter_mut().zip(parts) {
+        add_part(line, cells, fractions, out);
+    }
+    for k in done..out.len() {
+        let mut sum = [out[k]];
+        add_part(line, &[cells[k]], &[fractions[k]], &mut sum);
+        out[k] = sum[0];
+    }
+}
+
+#[inline(always)]
+fn add_part<const N: usize>(line: &TriangleRow, cells: &[u32; N], fractions: &[f32; N], out: &mut [f32; N]) {
+    let (y, odd) = (line.y, line.odd);
+    let below = line.gradients.len() as u32 / 2;
+    let (mut us, mut is_right) = ([0.0; N], [false; N]);
+    let mut corners = [[0u32; N]; 3];
+    for k in 0..N {
+        let along = fractions[k] + line.lean;
+        let carry = u32::from(along >= 1.0);
+        let u = along - carry as f32;
+        let column = cells[k] + 1 + carry;
+        us[k] = u;
+        is_right[k] = u >= y;
+        corners[0][k] = column;
+        corners[1][k] = below + column + 1 - odd;
+        corners[2][k] = if u >= y { column + 1 } else { below + column - odd };
+    }
+    // These loops use indices, because look-ups and arithmetic in one loop would not vectorise.
+    let mut slopes = [[[0.0f32; N]; 2]; 3];
+    for ([east, south], corner) in slopes.iter_mut().zip(&corners) {
+        for k in 0..N {
+            [east[k], south[k]] = line.gradients[corner[k] as usize];
         }
+    }
+    let [first, second, third] = &slopes;
+    for k in 0..N {
+        let dx = us[k] - y * 0.5;
+        let mut sum = part([first[0][k], first[1][k]], dx, y) + part([second[0][k], second[1][k]], dx - 0.5, y - 1.0);
+        let (x, y) = if is_right[k] { (dx - 1.0, y) } else { (dx + 0.5, y - 1.0) };
+        sum += part([third[0][k], third[1][k]], x, y);
+        out[k] += line.amplitude * sum;
     }
 }
 

@@ -70,8 +70,12 @@ pub(super) static READER: RasterReader =
 
 /// Uncompressed size of a strip, in bytes.
 const STRIP_BYTES: usize = 1 << 18;
-/// Side length of the tiles of a cloud-optimised file, in samples.
+/// Side length of the tiles of a cloud-optimised file, in samples, if the raster is not too wide.
 const TILE: usize = 512;
+/// Maximum number of tiles side by side. `geotiff-writer` 0.10 keeps 16 tiles while it reads the rows of a raster for
+/// the overviews. With 17 tiles, each row would read all tiles of the row from the temporary file again: 146 GB for
+/// 8193 × 8193 heights. A cache as large as a row of tiles would mend this in the crate.
+const MOST_TILES: usize = 16;
 /// GeoTIFF numbers of two units: the metre and the degree.
 const METRE: u16 = 9001;
 const DEGREE: u16 = 9102;
@@ -125,10 +129,17 @@ fn write_strips<T: NumericSample>(
     Ok(())
 }
 
+/// Side length of the tiles of a raster whose longer side has `longest` samples; TIFF requires a multiple of 16.
+fn tile_side(longest: usize) -> usize {
+    longest.div_ceil(MOST_TILES).next_multiple_of(16).max(TILE)
+}
+
 fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut dyn RasterOut) -> std::io::Result<()> {
+    let longest = sheet.width.max(sheet.height);
+    let side = tile_side(longest);
     let mut base = GeoTiffBuilder::new(sheet.width as u32, sheet.height as u32)
         .bands(sheet.channels as u32)
-        .tile_size(TILE as u32, TILE as u32)
+        .tile_size(side as u32, side as u32)
         .photometric(photometric(sheet))
         .compression(Compression::Deflate)
         .predictor(predictor(sheet));
@@ -149,8 +160,7 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
         base = base.nodata(&nodata.to_string());
     }
     // Each overview has half the width and height of the previous image, until one tile holds the whole image.
-    let longest = sheet.width.max(sheet.height);
-    let levels = (1..16).map(|k| 1u32 << k).take_while(|level| longest.div_ceil(*level as usize / 2) > TILE).collect();
+    let levels = (1..16).map(|k| 1u32 << k).take_while(|level| longest.div_ceil(*level as usize / 2) > side).collect();
     // Type numbers and palette indices must not be averaged: the average of two types would be an unrelated type.
     let is_number = sheet.palette.is_some() || sheet.samples.kind() == SampleType::U8 && sheet.channels == 1;
     let resampling = if is_number { Resampling::NearestNeighbor } else { Resampling::Average };
@@ -158,10 +168,10 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     let text = if sheet.texts.is_empty() { String::new() } else { gdal_metadata(sheet.texts) };
     let sink = TextTagWriter::new(out, &text)?;
     let mut writer = builder.tile_writer::<T, _>(sink).map_err(Error::other)?;
-    let mut tile = Vec::with_capacity(TILE * TILE * sheet.channels);
-    for row in (0..sheet.height).step_by(TILE) {
-        for column in (0..sheet.width).step_by(TILE) {
-            let [rows, columns] = [TILE.min(sheet.height - row), TILE.min(sheet.width - column)];
+    let mut tile = Vec::with_capacity(side * side * sheet.channels);
+    for row in (0..sheet.height).step_by(side) {
+        for column in (0..sheet.width).step_by(side) {
+            let [rows, columns] = [side.min(sheet.height - row), side.min(sheet.width - column)];
             sheet.check()?;
             tile.clear();
             read_part(sheet, at, [row, column], [rows, columns], &mut tile);
@@ -272,4 +282,18 @@ fn gdal_metadata(texts: &[(String, String)]) -> String {
     };
     let item = |(key, text): &(String, String)| format!("  <Item name=\"{}\">{}</Item>\n", escaped(key), escaped(text));
     format!("<GDALMetadata>\n{}</GDALMetadata>\n", texts.iter().map(item).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cloud_optimised_rasters_have_at_most_sixteen_tiles_a_row() {
+        assert_eq!([1, 513, 8192, 8193, 16_385].map(tile_side), [512, 512, 512, 528, 1040]);
+        for longest in (1..70_000).step_by(37) {
+            let side = tile_side(longest);
+            assert!(longest.div_ceil(side) <= MOST_TILES && side.is_multiple_of(16), "{longest}: {side}");
+        }
+    }
 }
