@@ -23,18 +23,18 @@ test test-headless: export TALWEG_TOOLS_INSTALLED := 1
 ## Runs all tests of the library and of the program with its editor, on a virtual screen with a software Vulkan driver.
 ## The tests are built with the checks of a debug build, and with Bevy as in the release.
 test: setup-test
-	$(CARGO) test --release --config tools/checked.toml
+	tools/in_memory $(CARGO) test --release --config tools/checked.toml
 
 # Packages named in one cargo command share the features of their dependencies, so the wheel uses the library that the
 # tests use. maturin sets PYO3_BUILD_EXTENSION_MODULE too; with another value, cargo would rebuild PyO3.
-HEADLESS := PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO) test --release --no-default-features --target-dir "$(TARGET)/headless" -p talweg -p talweg-app -p talweg-python
+HEADLESS := env PYO3_BUILD_EXTENSION_MODULE=1 $(CARGO) test --release --no-default-features --target-dir "$(TARGET)/headless" -p talweg -p talweg-app -p talweg-python
 
 ## Tests everything that is released without Bevy, in its release build: the heights of the library, the program without
 ## its editor, and the Python package as a wheel.
 test-headless: setup-test
-	$(HEADLESS) --test core -- golden scenes
-	$(HEADLESS) --test cli
-	tools/wheel --test
+	tools/in_memory $(HEADLESS) --test core -- golden scenes
+	tools/in_memory $(HEADLESS) --test cli
+	tools/in_memory tools/wheel --test
 
 ## Checks formatting, spelling, licences and sources of packages, lints and documentation; warnings are errors.
 lint: setup-lint
