@@ -1,5 +1,4 @@
-//! Runs the targets of `tests/core/kits/fuzz_targets.rs` with libFuzzer. Run `cargo +nightly fuzz run scene_text` in
-//! this folder or in the repository root.
+//! Runs the targets of `tests/core/kits/fuzz_targets.rs` with libFuzzer. `tools/fuzz scene_text` builds and runs one.
 
 #[path = "../../tests/core/kits/fuzz_targets.rs"]
 pub mod fuzz_targets;

@@ -84,7 +84,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         let at = glam::Vec3::new(place[0], 0.0, place[1]);
         let ground = match &tree_surface {
             Some(tree_surface) => tree_surface.floor_world(at, 1e-3),
-            None => prepared.scale.floor_world(&prepared.terrain, at),
+            None => prepared.floor_world(at),
         };
         let eye_world = at.with_y(ground + height / prepared.scale.metres_per_world);
         options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });

@@ -19,27 +19,24 @@ pub fn run(amounts: &Amounts, table: &mut Table) {
     names.sort();
     for name in names {
         let row = table.row(format!("fuzzing: {name}"));
-        // new inputs are kept apart, because the package's corpus is small on purpose
-        let found = tempfile::tempdir().expect("a temporary folder");
-        let mut command = Command::new("cargo");
-        command.args(["+nightly", "fuzz", "run", "-s", "none", "--no-trace-compares", &name]);
-        command.arg(found.path()).arg(root.join("fuzz/corpus").join(&name));
-        command.arg("--").args(["-max_len=4096", "-timeout=60", "-print_final_stats=1"]);
+        let mut command = Command::new(root.join("tools/fuzz"));
+        command.args([&name, "--", "-max_len=4096"]);
         command.arg(format!("-runs={}", amounts.executions)).arg(format!("-seed={}", amounts.seed));
         // cargo has set these for this program
-        command.current_dir(&root).env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
+        command.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
         let output = match command.output() {
             Ok(output) => output,
             Err(error) => {
-                row.fail(&format!("cargo-fuzz: {error}"));
+                row.fail(&format!("tools/fuzz: {error}"));
                 continue;
             }
         };
-        let said = String::from_utf8_lossy(&output.stderr);
-        let number = |key: &str| said.lines().find_map(|line| line.strip_prefix(key)?.trim().parse::<u64>().ok());
-        match number("stat::number_of_executed_units:") {
-            Some(executions) => row.count_sound(executions),
-            None => row.fail("it did not run: cargo install cargo-fuzz, and a nightly toolchain"),
+        let said = String::from_utf8_lossy(&output.stdout);
+        let inputs =
+            said.rsplit_once(" inputs,").and_then(|(before, _)| before.rsplit(' ').next()?.parse::<u64>().ok());
+        match inputs {
+            Some(inputs) => row.count_sound(inputs),
+            None => row.fail(&String::from_utf8_lossy(&output.stderr)),
         }
         if !output.status.success() {
             let mut end: Vec<&str> = said.lines().rev().take(12).collect();

@@ -527,6 +527,8 @@ fn assert_inside(panels: &Panels, what: &str, side: f32) {
 fn the_scene_settings_fit_and_show_every_parameter() {
     let mut panels = panels(vec2(1024.0, 640.0), &["Thermal"]);
     panels.state_mut().editor_mut().doc.select(Selection::Scene);
+    panels.run();
+    let idle = panels.state().drawn.as_ref().unwrap().free_rect;
     *panels.state_mut().info_mut() = StatusInfo {
         running: Some(LayerProgress {
             layer: 0,
@@ -547,8 +549,9 @@ fn the_scene_settings_fit_and_show_every_parameter() {
         ..StatusInfo::default()
     };
     panels.run();
-    let side = panels.state().drawn.as_ref().unwrap().free_rect.left();
-    assert_inside(&panels, "scene settings", side);
+    let free = panels.state().drawn.as_ref().unwrap().free_rect;
+    assert_eq!(free, idle, "panels stay in place when work starts");
+    assert_inside(&panels, "scene settings", free.left());
     // some parameters appear only with certain values of others
     for (sun, fog) in [(SunPlacement::Angles, 0.0), (SunPlacement::Time, 1.0)] {
         let edit = |scene: &mut talweg::scene::Scene| (scene.settings.sun, scene.settings.fog) = (sun, fog);

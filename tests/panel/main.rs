@@ -21,6 +21,7 @@ mod inactive;
 mod kit;
 mod map;
 mod measures;
+mod menus;
 mod number_list;
 mod pen;
 mod pieces;

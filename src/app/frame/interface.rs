@@ -15,6 +15,7 @@ use egui::{Frame, Margin, Panel, Rect, Ui, UiBuilder};
 
 use super::commands::{self, Command, CommandQueue, ComputeAction};
 use super::editor::Editor;
+use super::menu_bar;
 use super::panels;
 use super::status::{self, StatusHint, StatusInfo};
 use super::theme::{self, colour};
@@ -248,7 +249,7 @@ fn take_shortcut(world: &mut World, ctx: &egui::Context) {
 fn bars(world: &mut World, root: &mut Ui) {
     let bar = Frame::new().fill(colour::deep()).inner_margin(Margin::symmetric(8, 2));
     Panel::top("menu").frame(bar).show(root, |ui| menu_bar(world, ui));
-    Panel::bottom("status").exact_size(26.0).frame(bar).show(root, |ui| {
+    Panel::bottom("status").exact_size(status::INNER_HEIGHT + 4.0).frame(bar).show(root, |ui| {
         let hint = world.resource_mut::<StatusHint>().next_text();
         let asked = status::show(ui, &world.resource::<Editor>().doc, world.resource::<StatusInfo>(), hint.as_deref());
         world.resource_mut::<CommandQueue>().extend(asked);
@@ -269,27 +270,10 @@ fn menu_bar(world: &mut World, ui: &mut Ui) {
     };
     egui::MenuBar::new().ui(ui, |ui| {
         ui.spacing_mut().button_padding = egui::vec2(8.0, 4.0);
-        for (title, parts) in menus {
-            ui.menu_button(title, |ui| scrollable_menu(ui, title, |ui| run(world, parts, ui)));
-        }
+        let titles: Vec<&str> = menus.iter().map(|(title, _)| *title).collect();
+        menu_bar::show(ui, &titles, |k, ui| run(world, menus[k].1.clone(), ui));
         super::menu::scene_name(ui, &world.resource::<Editor>().doc);
     });
-}
-
-/// Makes a menu scrollable if it is taller than the window.
-fn scrollable_menu(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
-    let id = egui::Id::new(("height of menu", title));
-    let height: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
-    let most = ui.ctx().viewport_rect().height() - 60.0;
-    // reserve a margin for the scroll bar, so that it does not cover the shortcuts
-    let margin = Margin { right: if height > most { 12 } else { 0 }, ..Margin::ZERO };
-    let measured = |ui: &mut Ui| Frame::new().inner_margin(margin).show(ui, contents).response.rect.height();
-    let height = if height > most {
-        egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most).show(ui, measured).inner
-    } else {
-        measured(ui)
-    };
-    ui.data_mut(|data| data.insert_temp(id, height));
 }
 
 /// The scroll area for the parameters of the selection that `salt` identifies.

@@ -26,6 +26,7 @@ pub mod interface;
 pub mod keyboard;
 pub mod launch;
 pub mod menu;
+mod menu_bar;
 pub mod panels;
 pub mod status;
 pub mod tasks;

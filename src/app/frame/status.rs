@@ -10,7 +10,7 @@ use egui_phosphor::regular as icon;
 
 use crate::frame::commands::{Command, ComputeAction};
 use crate::frame::document::Document;
-use crate::frame::theme::{colour, icon_button};
+use crate::frame::theme::{colour, sized_icon_toggle};
 use crate::frame::units::{self, ShownUnit};
 use crate::view::Legend;
 use talweg::eval::Insight;
@@ -97,6 +97,9 @@ impl StatusHint {
     }
 }
 
+/// Height of the contents of the bar, in points. Nothing in the bar is higher, so that the panels above stay in place
+/// when work starts or ends.
+pub const INNER_HEIGHT: f32 = 22.0;
 /// The bar does not show evaluations that are shorter than this duration, because it would flicker.
 const QUIET: Duration = Duration::from_millis(120);
 
@@ -110,7 +113,8 @@ pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&s
         let computing = running.map(|r| (r.layer as f32 + r.fraction) / r.layers.max(1) as f32);
         if let Some(done) = computing.or(info.activities.iter().find_map(|activity| activity.done)) {
             let cancel = Command::from(ComputeAction::Cancel);
-            if icon_button(ui, true, icon::X, "Cancel").on_hover_text(cancel.tooltip(ui.ctx())).clicked() {
+            let button = sized_icon_toggle(ui, INNER_HEIGHT, (true, false), icon::X, "Cancel");
+            if button.on_hover_text(cancel.tooltip(ui.ctx())).clicked() {
                 command = Some(cancel);
             }
             ui.scope(|ui| {

@@ -131,11 +131,10 @@ impl ViewFilm {
 
 /// Raises a pose above the terrain, because a spline between two poses may pass through the terrain.
 fn above_ground(pose: Pose, terrain: &SquareTerrain) -> Pose {
-    let scale = &terrain.scale;
-    if !scale.is_inside(pose.eye_world) {
+    if !terrain.has_drawn_ground(pose.eye_world) {
         return pose;
     }
-    let least = scale.floor_world(&terrain.terrain, pose.eye_world) + 2.0 / scale.metres_per_world;
+    let least = terrain.floor_world(pose.eye_world) + 2.0 / terrain.scale.metres_per_world;
     Pose { eye_world: pose.eye_world.with_y(pose.eye_world.y.max(least)), ..pose }
 }
 

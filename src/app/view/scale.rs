@@ -104,12 +104,6 @@ impl WorldScale {
         terrain.height_at(uv.x, uv.y) * self.relief_world
     }
 
-    /// The lowest height at which the camera's eye may be: the drawn terrain, or the sea where the sea is higher.
-    pub fn floor_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
-        let ground = self.drawn_ground_world(terrain, position_world);
-        if self.has_sea() { ground.max(self.sea_world) } else { ground }
-    }
-
     /// Terrain height in world units. If the two drawn triangles of the grid cell are higher at this position than the
     /// interpolated terrain, this is the height of the triangles.
     pub fn drawn_ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
@@ -144,15 +138,14 @@ mod tests {
         let scale = WorldScale::new(&terrain, &settings);
         let at = |u: f32, v: f32| Vec3::new((u - 0.5) * SIDE_WORLD, 0.0, (v - 0.5) * SIDE_WORLD);
         assert_eq!(scale.ground_world(&terrain, at(0.5, 0.5)), 50.0);
-        assert_eq!(scale.floor_world(&terrain, at(0.5, 0.5)), 100.0);
-        assert_eq!(scale.floor_world(&terrain, at(0.25, 0.75)), 50.0);
-        assert_eq!(scale.floor_world(&terrain, at(0.75, 0.25)), 50.0);
+        assert_eq!(scale.drawn_ground_world(&terrain, at(0.5, 0.5)), 100.0);
+        assert_eq!(scale.drawn_ground_world(&terrain, at(0.25, 0.75)), 50.0);
+        assert_eq!(scale.drawn_ground_world(&terrain, at(0.75, 0.25)), 50.0);
         assert_eq!(scale.drawn_ground_world(&terrain, at(1.0, 0.0)), 0.0);
-        assert_eq!(scale.floor_world(&terrain, at(1.0, 0.0)), 20.0);
         // a ridge along the other diagonal is higher than the triangles of its cell
         let ridge = Terrain::from_fn(2, Edges::Open, |u, v| if u == v { 0.0 } else { 1.0 });
         assert_eq!(scale.drawn_ground_world(&ridge, at(0.5, 0.5)), 50.0);
-        assert_eq!(scale.floor_world(&ridge, at(7.0, 0.5)), 50.0);
+        assert_eq!(scale.drawn_ground_world(&ridge, at(7.0, 0.5)), 50.0);
     }
 
     #[test]

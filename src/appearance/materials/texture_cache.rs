@@ -19,8 +19,8 @@ const KEY_SIDE: usize = 16;
 const NAME: &str = "materials-";
 
 /// The textures of [`Material::ALL`] with `side` texels per side, a power of two: read from the cache `folder` if a
-/// sound file is there, or else computed and written there. A folder that cannot be written only costs time. All threads
-/// of the current pool compute.
+/// sound file is there, or else computed and written there. A folder that cannot be written only costs time. All
+/// threads of the current pool compute.
 pub fn material_textures(folder: Option<&Path>, side: usize) -> Vec<MaterialTexture> {
     let Some(folder) = folder else { return computed(side) };
     let path = folder.join(format!("{NAME}{:016x}.bin", key(side)));

@@ -53,8 +53,8 @@ impl MaterialFractions {
         Self(std::array::from_fn(|k| self.0[k] * left + w * above.0[k]))
     }
 
-    /// Whether the materials `above` hide the ground's own materials, if the covering piece contributes the fraction `w`
-    /// of the height.
+    /// Whether the materials `above` hide the ground's own materials, if the covering piece contributes the fraction
+    /// `w` of the height.
     fn is_hidden(above: &Self, w: f64) -> bool {
         w * above.total() >= 1.0
     }

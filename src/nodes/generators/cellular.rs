@@ -76,8 +76,8 @@ impl Generator for Cellular {
 struct CellularReader<'a> {
     lattice: &'a Lattice,
     law: &'a Cellular,
-    /// Feature points of 5 lattice rows: the number of the lattice row and, for each lattice column, the position of the
-    /// point in its cell.
+    /// Feature points of 5 lattice rows: the number of the lattice row and, for each lattice column, the position of
+    /// the point in its cell.
     points: [(usize, Vec<[f32; 2]>); AROUND],
     /// The points of the same 5 rows, from the northernmost: x in the cell, and the squared distance from the samples'
     /// row.

@@ -86,11 +86,22 @@ impl Keymap {
     }
 
     /// Whether one of a command's keys was pressed. With Shift, digit keys type other characters. Therefore `place`,
-    /// the position of the key on the keyboard, is compared as well.
-    pub(super) fn is_pressed(&self, command: &Command, key: Key, place: Option<Key>, modifiers: Modifiers) -> bool {
+    /// the position of the key on the keyboard, is compared as well. With `KeyMatch::Place`, this applies to all keys
+    /// that are no letters: the key to the right of P types `[` on an English keyboard and `ü` on a German one.
+    pub(super) fn is_pressed(
+        &self,
+        command: &Command,
+        (key, place): (Key, Option<Key>),
+        modifiers: Modifiers,
+        by: KeyMatch,
+    ) -> bool {
         let fits = |s: &KeyboardShortcut| {
-            let is_key =
-                s.logical_key == key || (modifiers.shift && is_digit(s.logical_key) && place == Some(s.logical_key));
+            let is_key = match by {
+                KeyMatch::Character => {
+                    s.logical_key == key || modifiers.shift && is_digit(s.logical_key) && place == Some(s.logical_key)
+                }
+                KeyMatch::Place => place == Some(s.logical_key) && !is_letter(s.logical_key),
+            };
             is_key && modifiers.matches_exact(s.modifiers)
         };
         match self.choice(command) {
@@ -115,6 +126,21 @@ impl Keymap {
 
 fn id() -> Id {
     Id::new("keymap")
+}
+
+/// How a pressed key is compared with a shortcut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum KeyMatch {
+    /// By the character that the key types.
+    Character,
+    /// By the position of the key on the keyboard.
+    Place,
+}
+
+/// Whether the key types a letter on an English keyboard; the names of these keys are one capital letter.
+fn is_letter(key: Key) -> bool {
+    let name = key.name().as_bytes();
+    name.len() == 1 && name[0].is_ascii_uppercase()
 }
 
 fn is_digit(key: Key) -> bool {
@@ -180,8 +206,9 @@ mod tests {
         let own = keymap.keys(&undo);
         let chosen = shortcut_of("F7").unwrap();
         keymap.choose(&undo, vec![chosen]);
-        assert!(keymap.is_pressed(&undo, Key::F7, None, Modifiers::NONE));
-        assert!(!keymap.is_pressed(&undo, Key::Z, None, Modifiers::COMMAND));
+        let is_pressed = |key, modifiers| keymap.is_pressed(&undo, (key, None), modifiers, KeyMatch::Character);
+        assert!(is_pressed(Key::F7, Modifiers::NONE));
+        assert!(!is_pressed(Key::Z, Modifiers::COMMAND));
         let (again, unread) = Keymap::read(&keymap.kept());
         assert!(again == keymap && unread.is_empty());
         keymap.take_away(&undo, chosen);
@@ -197,7 +224,22 @@ mod tests {
     fn digits_with_shift_are_read_by_key_position() {
         let keymap = Keymap { chosen: [("EditAction.Redo".into(), vec![shortcut_of("Shift+1").unwrap()])].into() };
         let redo = Command::from(EditAction::Redo);
-        assert!(keymap.is_pressed(&redo, Key::Exclamationmark, Some(Key::Num1), Modifiers::SHIFT));
-        assert!(!keymap.is_pressed(&redo, Key::Num1, Some(Key::Num1), Modifiers::NONE));
+        let is_pressed =
+            |key, modifiers| keymap.is_pressed(&redo, (key, Some(Key::Num1)), modifiers, KeyMatch::Character);
+        assert!(is_pressed(Key::Exclamationmark, Modifiers::SHIFT));
+        assert!(!is_pressed(Key::Num1, Modifiers::NONE));
+    }
+
+    #[test]
+    fn keys_without_a_letter_are_also_found_by_position() {
+        let keymap = Keymap { chosen: [("EditAction.Redo".into(), vec![shortcut_of("]").unwrap()])].into() };
+        let redo = Command::from(EditAction::Redo);
+        // German: the key types a plus sign.
+        let pressed = (Key::Plus, Some(Key::CloseBracket));
+        assert!(!keymap.is_pressed(&redo, pressed, Modifiers::NONE, KeyMatch::Character));
+        assert!(keymap.is_pressed(&redo, pressed, Modifiers::NONE, KeyMatch::Place));
+        // French: the key at the place of Q types A, and means A.
+        let keymap = Keymap { chosen: [("EditAction.Redo".into(), vec![shortcut_of("Q").unwrap()])].into() };
+        assert!(!keymap.is_pressed(&redo, (Key::A, Some(Key::Q)), Modifiers::NONE, KeyMatch::Place));
     }
 }

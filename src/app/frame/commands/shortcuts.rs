@@ -4,6 +4,7 @@ use bevy::prelude::World;
 use bevy_egui::egui;
 use egui::{Event, Key, Modifiers};
 
+use super::keymap::KeyMatch;
 use crate::frame::commands::{Command, CommandRegistry};
 use crate::frame::editor::Editor;
 
@@ -14,7 +15,8 @@ use crate::frame::editor::Editor;
 /// current state, its keys are tried first.
 pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     let typing = ctx.text_edit_focused();
-    let focused = ctx.memory(|memory| memory.focused().is_some());
+    // the keys that move the focus belong to an open menu even before an entry has the focus
+    let focused = ctx.memory(|memory| memory.focused().is_some()) || egui::Popup::is_any_open(ctx);
     let registry = world.resource::<CommandRegistry>();
     let keymap = &world.resource::<Editor>().keymap;
     let scope = |command: &Command| registry.scopes.get(&command.0.as_any().type_id());
@@ -28,8 +30,11 @@ pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
             if found.is_some() || (typing && belongs_to_text(key, modifiers)) || (focused && belongs_to_widget(key)) {
                 return true;
             }
-            let matches = |command: &&&Command| keymap.is_pressed(command, key, physical_key, modifiers);
-            found = commands.iter().find(matches).copied().cloned();
+            // a key that types another character of a shortcut means this character, wherever it is
+            found = [KeyMatch::Character, KeyMatch::Place].into_iter().find_map(|by| {
+                let matches = |command: &&&Command| keymap.is_pressed(command, (key, physical_key), modifiers, by);
+                commands.iter().find(matches).copied().cloned()
+            });
             found.is_none()
         });
         found

@@ -128,8 +128,19 @@ pub fn icon_button(ui: &mut egui::Ui, enabled: bool, icon: &str, label: &str) ->
 
 /// An icon button that can be switched on and off.
 pub fn icon_toggle(ui: &mut egui::Ui, enabled: bool, on: bool, icon: &str, label: &str) -> egui::Response {
-    let button =
-        egui::Button::new(egui::RichText::new(icon).size(16.0)).selected(on).min_size(Vec2::splat(ICON_BUTTON));
+    sized_icon_toggle(ui, ICON_BUTTON, (enabled, on), icon, label)
+}
+
+/// An icon button of another size, in points; `state` holds whether it can be clicked and whether it is switched on.
+pub fn sized_icon_toggle(
+    ui: &mut egui::Ui,
+    size: f32,
+    (enabled, on): (bool, bool),
+    icon: &str,
+    label: &str,
+) -> egui::Response {
+    let text = egui::RichText::new(icon).size(size - 10.0);
+    let button = egui::Button::new(text).selected(on).min_size(Vec2::splat(size));
     let response = ui.scope(|ui| {
         ui.spacing_mut().button_padding = Vec2::ZERO;
         ui.add_enabled(enabled, button.frame_when_inactive(on))

@@ -77,7 +77,7 @@ pub fn near_plane_world<'a>(
         let over_top = pose.eye_world.y - square.scale.top_world();
         let floor = match tree_surface {
             Some(tree_surface) => tree_surface.floor_world(pose.eye_world, 1e-4),
-            None => square.scale.floor_world(&square.terrain, pose.eye_world),
+            None => square.floor_world(pose.eye_world),
         };
         let above = (pose.eye_world.y - floor).max(0.0);
         (0.2 * clearance_world(square, tree_surface)).max(0.1 * over_top.min(above)).max(1e-4)

@@ -27,8 +27,8 @@ const MATERIALS: usize = Material::ALL.len();
 #[cfg(test)]
 pub const MATERIAL_BYTES: usize = MATERIALS * SIDE * SIDE * 4 * 4 / 3;
 
-/// The textures, read or computed once per program run. The first start computes them, which takes more than a second on
-/// two cores.
+/// The textures, read or computed once per program run. The first start computes them, which takes more than a second
+/// on two cores.
 static TEXTURES: OnceLock<Vec<MaterialTexture>> = OnceLock::new();
 
 fn textures() -> &'static [MaterialTexture] {

@@ -4,6 +4,7 @@ pub mod bounds;
 pub mod cover;
 pub mod drawing;
 pub mod frame;
+mod land_around;
 pub mod light;
 pub mod lod;
 pub mod metering;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use bevy::math::{Mat4, Vec3};
+use bevy::math::{Mat4, Vec2, Vec3, Vec3Swizzles};
 
 use super::frame::SquareEye;
 use super::lod::{GridPatch, LodRange, SideKind, select, sides_of};
@@ -56,7 +56,7 @@ impl GridInstances {
 
 /// A copy of the terrain, mirrored at every edge between the terrain and the copy.
 #[derive(Clone, Copy)]
-struct FarTile {
+pub(super) struct FarTile {
     column: i32,
     row: i32,
 }
@@ -95,8 +95,29 @@ impl FarTile {
         Mat4::from_translation(middle) * Mat4::from_scale(signs)
     }
 
+    /// The copy at a position outside the terrain.
+    pub fn at(position_world: Vec3) -> Option<Self> {
+        let [column, row] = [position_world.x, position_world.z].map(|x| (x / SIDE_WORLD + 0.5).floor() as i32);
+        ((column, row) != (0, 0)).then_some(Self { column, row })
+    }
+
+    /// Whether at most `tiles` copies lie between this copy and the terrain, this one included.
+    pub fn is_within(self, tiles: i32) -> bool {
+        self.column.abs() <= tiles && self.row.abs() <= tiles
+    }
+
+    /// Direction from the terrain to the copy: -1, 0 or 1 to the east and to the south.
+    pub fn outward(self) -> Vec2 {
+        Vec2::new(self.column.signum() as f32, self.row.signum() as f32)
+    }
+
+    /// -1 along each horizontal axis along which the copy is mirrored, otherwise 1.
+    pub fn signs(self) -> Vec2 {
+        self.axes().0.xz()
+    }
+
     /// The position on the terrain whose mirror image is at `place` on the copy.
-    fn mirrored(self, place: Vec3) -> Vec3 {
+    pub fn mirrored(self, place: Vec3) -> Vec3 {
         let (signs, middle) = self.axes();
         (place - middle) * signs
     }

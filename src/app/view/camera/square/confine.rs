@@ -35,16 +35,18 @@ pub fn confined(pose: Pose, projection: ViewProjection, state: &ViewState) -> Po
 fn confined_by(pose: Pose, farthest: f32, square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> Pose {
     let scale = &square.scale;
     let mut eye = pose.eye_world.clamp_length_max(farthest + scale.top_world().abs());
-    let mut floor = scale.base_world;
-    if scale.is_inside(eye) {
-        floor = match tree_surface {
-            Some(tree_surface) => tree_surface.floor_world(eye, 1e-4),
-            None => scale.drawn_ground_world(&square.terrain, eye) + square.surface_water_world(eye),
-        };
-        if scale.has_sea() {
-            floor = floor.max(scale.sea_world);
+    let floor = match tree_surface {
+        Some(tree_surface) if scale.is_inside(eye) => {
+            let ground = tree_surface.floor_world(eye, 1e-4);
+            if scale.has_sea() { ground.max(scale.sea_world) } else { ground }
         }
-    }
+        None if scale.is_inside(eye) => {
+            let water = scale.drawn_ground_world(&square.terrain, eye) + square.surface_water_world(eye);
+            square.floor_world(eye).max(water)
+        }
+        None if square.has_drawn_ground(eye) => square.floor_world(eye),
+        _ => scale.base_world,
+    };
     eye.y = eye.y.max(floor + clearance_world(square, tree_surface));
     Pose { eye_world: eye, ..pose }
 }

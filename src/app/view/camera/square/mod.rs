@@ -31,11 +31,11 @@ pub struct ViewCamera {
 #[derive(Clone, Copy, PartialEq)]
 enum Framed {
     NotYet,
-    /// The camera frames a terrain between these two heights in a view of this size.
-    For {
-        size: Vec2,
-        heights_world: Vec2,
-    },
+    /// A scene was opened while the terrain with this serial number was on screen. The camera frames the next terrain.
+    After(u64),
+    /// The camera frames a terrain in a view of this size. Later changes of the heights do not move it, so that the
+    /// terrain does not slide while the user paints it or hides a layer.
+    For(Vec2),
     /// The user has moved the camera, so automatic framing has ended.
     ByHand,
 }
@@ -70,7 +70,7 @@ impl ViewCamera {
         let at = Vec3::new(x, 0.0, z);
         let ground = match &state.tree_surface {
             Some(tree_surface) => tree_surface.floor_world(at, 1e-3),
-            None => scale.floor_world(&square.terrain, at),
+            None => square.floor_world(at),
         };
         let eye_world = at.with_y(ground + above / scale.metres_per_world);
         self.set_perspective_pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
@@ -113,9 +113,9 @@ impl ViewCamera {
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Makes the camera frame the whole terrain when the next terrain arrives.
-    pub fn frame_again(&mut self) {
-        (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
+    /// Makes the camera frame the whole terrain when another terrain than that of `state` arrives.
+    pub fn frame_next_terrain(&mut self, state: &ViewState) {
+        (self.glide, self.drag, self.framed) = (None, None, Framed::After(state.serial()));
     }
 
     /// Moves the camera to a position above another place, given as fractions of the side to the east and to the south.
@@ -135,7 +135,7 @@ impl ViewCamera {
         if let (Some(metres), Some(square)) = (eye_metres, state.square_on_side(CompareSide::A)) {
             let ground = match &state.tree_surface {
                 Some(tree_surface) => tree_surface.floor_world(pose.eye_world, 1e-3),
-                None => square.scale.floor_world(&square.terrain, pose.eye_world),
+                None => square.floor_world(pose.eye_world),
             };
             pose.eye_world.y = ground + metres / square.scale.metres_per_world;
         }

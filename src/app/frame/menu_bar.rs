@@ -1,0 +1,136 @@
+//! The menu bar, with pointer and keyboard.
+//!
+//! While a menu is open, pointing at another title opens that menu. `F10` opens the first menu, and Alt with a letter
+//! the next menu whose title starts with it. Left and Right change to the menu beside; Up and Down move between the
+//! entries of the open menu, and never to widgets behind it.
+
+use bevy_egui::egui;
+use egui::{Event, FocusDirection, Id, Key, LayerId, Margin, Modifiers, Popup, Response, Ui};
+
+/// A menu that was drawn: its title and, while it is open, the layer of its entries.
+struct DrawnMenu {
+    title: Response,
+    layer: Option<LayerId>,
+}
+
+impl DrawnMenu {
+    fn popup(&self) -> Id {
+        Popup::default_response_id(&self.title)
+    }
+
+    /// Opens this menu, which closes all others.
+    fn open(&self) {
+        Popup::open_id(&self.title.ctx, self.popup());
+        self.title.request_focus();
+        self.title.ctx.request_repaint();
+    }
+}
+
+/// Draws the menus with these titles; `contents` draws the entries of a menu, given its position in the bar.
+pub(super) fn show(ui: &mut Ui, titles: &[&str], mut contents: impl FnMut(usize, &mut Ui)) {
+    let is_any_open = Popup::is_any_open(ui.ctx());
+    let mut menus = Vec::new();
+    for (k, &title) in titles.iter().enumerate() {
+        let (button, inner) =
+            egui::containers::menu::MenuButton::new(title).ui(ui, |ui| scrollable(ui, title, |ui| contents(k, ui)));
+        menus.push(DrawnMenu { title: button, layer: inner.map(|inner| inner.response.layer_id) });
+    }
+    let open = menus.iter().position(|menu| is_any_open && menu.layer.is_some());
+    if let Some(key) = taken_key(ui, titles, open.is_some()) {
+        obey(&menus, open, key, titles);
+    }
+    let is_moving = ui.input(|input| input.pointer.delta() != egui::Vec2::ZERO);
+    let under_pointer = menus.iter().position(|menu| menu.title.contains_pointer());
+    if let (Some(open), Some(other), true) = (open, under_pointer, is_moving)
+        && open != other
+    {
+        menus[other].open();
+    }
+}
+
+/// Makes a menu scrollable if it is taller than the window.
+fn scrollable(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
+    let id = Id::new(("height of menu", title));
+    let height: f32 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
+    let most = ui.ctx().viewport_rect().height() - 60.0;
+    // reserve a margin for the scroll bar, so that it does not cover the shortcuts
+    let margin = Margin { right: if height > most { 12 } else { 0 }, ..Margin::ZERO };
+    let measured = |ui: &mut Ui| egui::Frame::new().inner_margin(margin).show(ui, contents).response.rect.height();
+    let height = if height > most {
+        egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most).show(ui, measured).inner
+    } else {
+        measured(ui)
+    };
+    ui.data_mut(|data| data.insert_temp(id, height));
+}
+
+/// Takes a key press that belongs to the menu bar out of the input.
+fn taken_key(ui: &Ui, titles: &[&str], is_open: bool) -> Option<Key> {
+    let starts_a_title = |key: Key| titles.iter().any(|title| title.starts_with(key.name()));
+    let is_ours = |key: Key, modifiers: Modifiers| match key {
+        Key::F10 => modifiers.is_none(),
+        Key::ArrowLeft | Key::ArrowRight | Key::ArrowUp | Key::ArrowDown => is_open && modifiers.is_none(),
+        key => modifiers.matches_exact(Modifiers::ALT) && starts_a_title(key),
+    };
+    let taken = ui.input_mut(|input| {
+        let place = input.events.iter().position(
+            |event| matches!(event, Event::Key { key, pressed: true, modifiers, .. } if is_ours(*key, *modifiers)),
+        )?;
+        match input.events.remove(place) {
+            Event::Key { key, .. } => Some(key),
+            _ => None,
+        }
+    });
+    if taken.is_some() {
+        // otherwise egui would also move the focus to the widget in the direction of the arrow, behind the menu
+        ui.memory_mut(|memory| memory.move_focus(FocusDirection::None));
+    }
+    taken
+}
+
+/// Carries out a key press of the menu bar.
+fn obey(menus: &[DrawnMenu], open: Option<usize>, key: Key, titles: &[&str]) {
+    let count = menus.len();
+    let beside = |step: usize| open.map_or(0, |open| (open + step) % count);
+    match key {
+        Key::ArrowLeft => menus[beside(count - 1)].open(),
+        Key::ArrowRight => menus[beside(1)].open(),
+        Key::ArrowUp | Key::ArrowDown => {
+            if let Some(layer) = open.and_then(|open| menus[open].layer) {
+                move_focus(&menus[0].title.ctx, layer, key == Key::ArrowDown);
+            }
+        }
+        Key::F10 => menus[0].open(),
+        letter => {
+            let places = (0..count).map(|k| (k + open.map_or(0, |open| open + 1)) % count);
+            if let Some(place) = places.into_iter().find(|k| titles[*k].starts_with(letter.name())) {
+                menus[place].open();
+            }
+        }
+    }
+}
+
+/// Moves the focus to the next or previous entry of the menu in `menu`, or of the submenu that has the focus.
+fn move_focus(ctx: &egui::Context, menu: LayerId, is_down: bool) {
+    let focused = ctx.memory(|memory| memory.focused());
+    let target = ctx.viewport(|viewport| {
+        let widgets = &viewport.this_pass.widgets;
+        let layer = focused.and_then(|id| widgets.get(id)).map(|rect| rect.layer_id);
+        // the titles are in the background; submenus have layers of their own in front
+        let layer = layer.filter(|layer| layer.order == menu.order).unwrap_or(menu);
+        let entries: Vec<Id> =
+            widgets.get_layer(layer).filter(|w| w.enabled && w.sense.is_focusable()).map(|w| w.id).collect();
+        let now = focused.and_then(|id| entries.iter().position(|entry| *entry == id));
+        let count = entries.len();
+        let next = match (now, is_down) {
+            (None, true) => 0,
+            (None, false) => count.checked_sub(1)?,
+            (Some(now), true) => (now + 1) % count,
+            (Some(now), false) => (now + count - 1) % count,
+        };
+        entries.get(next).copied()
+    });
+    if let Some(target) = target {
+        ctx.memory_mut(|memory| memory.request_focus(target));
+    }
+}
