@@ -337,6 +337,25 @@ fn a_broken_file_is_reported_and_changes_nothing() {
 }
 
 #[test]
+fn messages_leave_by_escape_and_after_a_while() {
+    let mut panels = large(&["Perlin"]);
+    let count = |panels: &Panels| panels.state().editor().toasts.messages().count();
+    panels.state_mut().editor_mut().toasts.error("first");
+    panels.state_mut().editor_mut().toasts.warning("second");
+    panels.run_steps(2);
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert_eq!(count(&panels), 1);
+    assert!(panels.state().effects.is_empty(), "the key cancels nothing else");
+    panels.state_mut().editor_mut().toasts.warning("third");
+    // 25 seconds: the warning has left, the error stays
+    panels.run_steps(625);
+    let left: Vec<String> = panels.state().editor().toasts.messages().map(|(_, text)| text.to_string()).collect();
+    assert_eq!(left, ["first"]);
+    panels.run_steps(900);
+    assert_eq!(count(&panels), 0);
+}
+
+#[test]
 fn repairs_on_opening_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mended.ron");

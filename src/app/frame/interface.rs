@@ -19,6 +19,7 @@ use super::menu_bar;
 use super::panels;
 use super::status::{self, StatusHint, StatusInfo};
 use super::theme::{self, colour};
+use super::toasts::MOST_MESSAGES;
 use super::units;
 use super::widgets::params::take_refusal;
 
@@ -189,7 +190,9 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
         world.resource_mut::<Editor>().toasts.info(refused);
     }
     let margin = world.resource::<InterfaceFrame>().top_margin;
-    world.resource_mut::<Editor>().toasts.show(&ctx, free_rect.with_min_y(free_rect.min.y + margin));
+    let mut editor = world.resource_mut::<Editor>();
+    let most = if editor.dialogs.is_open() { 1 } else { MOST_MESSAGES };
+    editor.toasts.show(&ctx, free_rect.with_min_y(free_rect.min.y + margin), most);
     slot(world, Slot::End, root);
     if world.resource::<StatusHint>().is_new() {
         ctx.request_repaint();
@@ -230,7 +233,9 @@ fn take_shortcut(world: &mut World, ctx: &egui::Context) {
     let typing = ctx.text_edit_focused();
     let Some(command) = commands::pressed(world, ctx) else { return };
     // egui has already released the text field's keyboard focus when Escape arrives here
-    if command == Command::from(ComputeAction::Cancel) && commands::leave(world) {
+    if command == Command::from(ComputeAction::Cancel)
+        && (commands::leave(world) || world.resource_mut::<Editor>().toasts.close_newest())
+    {
         return;
     }
     if typing {

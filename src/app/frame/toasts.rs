@@ -1,5 +1,5 @@
-//! Short messages at the top right. Information messages disappear by themselves; warnings and errors stay until the
-//! user closes them.
+//! Short messages at the top right. They disappear by themselves, warnings and errors later than information. A message
+//! under the pointer stays. Escape closes the newest message.
 
 use bevy_egui::egui;
 use egui::{Align2, RichText, Stroke, vec2};
@@ -7,16 +7,26 @@ use egui_phosphor::regular as icon;
 
 use crate::frame::theme::{colour, icon_button};
 
-const INFO_SECONDS: f64 = 5.0;
 const WIDTH: f32 = 340.0;
-/// Maximum number of messages on screen. Further messages are only counted.
-const MOST: usize = 5;
+/// Maximum number of messages on screen while no dialog is open. Further messages are only counted.
+pub const MOST_MESSAGES: usize = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Info,
     Warning,
     Error,
+}
+
+impl Kind {
+    /// Time for which a message stays on screen.
+    fn seconds(self) -> f64 {
+        match self {
+            Self::Info => 5.0,
+            Self::Warning => 20.0,
+            Self::Error => 60.0,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -56,14 +66,20 @@ impl Toasts {
         self.list.retain(|toast| toast.kind != Kind::Warning);
     }
 
+    /// Closes the newest message; returns false if there is none.
+    pub fn close_newest(&mut self) -> bool {
+        self.list.pop().is_some()
+    }
+
     fn push(&mut self, kind: Kind, text: String) {
         // a repeated message replaces the earlier copy
         self.list.retain(|toast| toast.text != text);
         self.list.push(Toast { kind, text, until: None });
     }
 
-    /// Shows the messages in the top right corner of `area`.
-    pub fn show(&mut self, ctx: &egui::Context, area: egui::Rect) {
+    /// Shows at most `most` messages in the top right corner of `area`. Over an open dialog, few messages leave its
+    /// buttons free.
+    pub fn show(&mut self, ctx: &egui::Context, area: egui::Rect, most: usize) {
         let now = ctx.time();
         self.list.retain(|toast| toast.until.is_none_or(|until| now < until));
         if self.list.is_empty() {
@@ -72,14 +88,12 @@ impl Toasts {
         let mut close = None;
         let anchor = area.right_top() + vec2(-12.0, 12.0);
         let holder = egui::Area::new("toasts".into()).order(egui::Order::Foreground).fixed_pos(anchor);
-        holder.pivot(Align2::RIGHT_TOP).show(ctx, |ui| {
+        let shown = holder.pivot(Align2::RIGHT_TOP).show(ctx, |ui| {
             ui.set_width(WIDTH.min(area.width() - 24.0));
-            let hidden = self.list.len().saturating_sub(MOST);
-            for (index, toast) in self.list.iter_mut().enumerate().rev().take(MOST) {
-                if toast.kind == Kind::Info {
-                    let until = *toast.until.get_or_insert(now + INFO_SECONDS);
-                    ctx.request_repaint_after_secs((until - now) as f32);
-                }
+            let hidden = self.list.len().saturating_sub(most);
+            for (index, toast) in self.list.iter_mut().enumerate().rev().take(most) {
+                let until = *toast.until.get_or_insert(now + toast.kind.seconds());
+                ctx.request_repaint_after_secs((until - now) as f32);
                 if card(ui, index, toast) {
                     close = Some(index);
                 }
@@ -93,6 +107,11 @@ impl Toasts {
                 });
             }
         });
+        if shown.response.contains_pointer() {
+            for until in self.list.iter_mut().filter_map(|toast| toast.until.as_mut()) {
+                *until = until.max(now + Kind::Info.seconds());
+            }
+        }
         match close {
             Some(usize::MAX) => self.list.clear(),
             Some(index) => {

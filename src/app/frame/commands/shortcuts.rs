@@ -15,8 +15,7 @@ use crate::frame::editor::Editor;
 /// current state, its keys are tried first.
 pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     let typing = ctx.text_edit_focused();
-    // the keys that move the focus belong to an open menu even before an entry has the focus
-    let focused = ctx.memory(|memory| memory.focused().is_some()) || egui::Popup::is_any_open(ctx);
+    let focused = ctx.memory(|memory| memory.focused().is_some());
     let registry = world.resource::<CommandRegistry>();
     let keymap = &world.resource::<Editor>().keymap;
     let scope = |command: &Command| registry.scopes.get(&command.0.as_any().type_id());
