@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import textwrap
 
 from release import (
     DATE, DESCRIPTION, DIST, EPOCH, ID, LICENSE, ROOT, SOURCES, SUMMARY, TEXTS, THIRD_PARTY, VERSION, fail, filled, icon,
@@ -75,7 +76,7 @@ def debian(root, program, machine, work):
     glibc = max(versions, key=lambda version: [int(part) for part in version.split(".")])
     files = sorted(path for path in (root / "usr").rglob("*") if path.is_file())
     size = sum(path.stat().st_size for path in files) // 1024
-    short, _, rest = DESCRIPTION.partition(". ")
+    description = textwrap.fill(DESCRIPTION, 79, initial_indent=" ", subsequent_indent=" ")
     package = work / "deb"
     shutil.copytree(root, package, symlinks=True)
     write(
@@ -84,7 +85,7 @@ def debian(root, program, machine, work):
         f"Maintainer: The Talweg developers <talweg@localhost>\nInstalled-Size: {size}\n"
         f"Depends: libc6 (>= {glibc}), libgcc-s1, libvulkan1, libx11-xcb1, libxcursor1, libxi6, libxrandr2, "
         f"libxkbcommon-x11-0\nRecommends: mesa-vulkan-drivers\nSection: graphics\nPriority: optional\n"
-        f"Description: {SUMMARY[0].lower()}{SUMMARY[1:]}\n {short}.\n {rest}\n",
+        f"Description: {SUMMARY[0].lower()}{SUMMARY[1:]}\n{description}\n",
     )
     sums = [f"{hashlib.md5(path.read_bytes()).hexdigest()}  {path.relative_to(root)}\n" for path in files]
     write(package / "DEBIAN/md5sums", "".join(sums))

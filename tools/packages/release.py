@@ -138,7 +138,7 @@ def zip_folder(folder, to):
             entry = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix(), when)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 3  # Unix: the archive keeps which files are programs
-            entry.external_attr = (0o100755 if os.access(path, os.X_OK) and path.suffix != ".txt" else 0o100644) << 16
+            entry.external_attr = (0o100755 if path.stat().st_mode & 0o111 else 0o100644) << 16
             archive.writestr(entry, path.read_bytes())
 
 
