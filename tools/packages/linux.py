@@ -61,7 +61,8 @@ def archive(root, machine):
     name = f"talweg-{VERSION}-linux-{machine}"
     to = DIST / f"{name}.tar.zst"
     tar = ["tar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner", f"--mtime=@{EPOCH}"]
-    packer = subprocess.Popen([*tar, "--transform", f"s|^usr|{name}|", "-C", root, "-cf", "-", "usr"], stdout=subprocess.PIPE)
+    tar += ["--transform", f"s|^usr|{name}|", "-C", root, "-cf", "-", "usr"]
+    packer = subprocess.Popen(tar, stdout=subprocess.PIPE)
     subprocess.run(["zstd", "-q", "-f", "-19", "-T0", "-o", to], stdin=packer.stdout, check=True)
     if packer.wait() != 0:
         fail("tar could not pack the archive")
@@ -97,13 +98,15 @@ def debian(root, program, machine, work):
 
 
 def rpm(root, machine, work):
-    write(work / "talweg.spec", filled("talweg.spec", {"VERSION": VERSION, "LICENSE": LICENSE, "SUMMARY": SUMMARY, "DESCRIPTION": DESCRIPTION, "ROOT": root}))
+    values = {"VERSION": VERSION, "LICENSE": LICENSE, "SUMMARY": SUMMARY, "DESCRIPTION": DESCRIPTION, "ROOT": root}
+    write(work / "talweg.spec", filled("talweg.spec", values))
     definitions = [
         f"_topdir {work}/rpm", f"_rpmdir {work}/rpms", "_buildhost talweg", "use_source_date_epoch_as_buildtime 1",
         "clamp_mtime_to_source_date_epoch 1", "__os_install_post %{nil}", "_build_id_links none",
     ]
     options = [word for definition in definitions for word in ("--define", definition)]
-    done = subprocess.run(["rpmbuild", "-bb", "--quiet", *options, work / "talweg.spec"], env=ENVIRONMENT, text=True, stderr=subprocess.PIPE)
+    command = ["rpmbuild", "-bb", "--quiet", *options, work / "talweg.spec"]
+    done = subprocess.run(command, env=ENVIRONMENT, text=True, stderr=subprocess.PIPE)
     if done.returncode != 0:
         fail(f"rpmbuild failed:\n{done.stderr}")
     to = DIST / f"talweg-{VERSION}-1.{machine}.rpm"
@@ -126,9 +129,9 @@ def app_image(root, machine, runtime, work):
     require_tools("mksquashfs")
     application_folder(root, work / "Talweg.AppDir")
     squashed = work / "talweg.squashfs"
-    command = ["mksquashfs", work / "Talweg.AppDir", squashed, "-root-owned", "-noappend", "-quiet", "-no-progress", "-comp", "zstd", "-Xcompression-level", "19", "-reproducible"]
+    options = ["-root-owned", "-quiet", "-no-progress", "-comp", "zstd", "-Xcompression-level", "19", "-reproducible"]
     # mksquashfs takes all times from SOURCE_DATE_EPOCH
-    subprocess.run(command, check=True, env=ENVIRONMENT)
+    subprocess.run(["mksquashfs", work / "Talweg.AppDir", squashed, *options], check=True, env=ENVIRONMENT)
     to = DIST / f"talweg-{VERSION}-linux-{machine}.AppImage"
     write(to, runtime.read_bytes() + squashed.read_bytes(), 0o755)
     return to

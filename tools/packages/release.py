@@ -71,7 +71,8 @@ def require_tools(*names):
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
         print(f"talweg: installing {' '.join(missing)}", flush=True)
         apt = ["apt-get", "install", "-qq", "-y", "--no-install-recommends", *missing]
-        if subprocess.run(apt, stdout=subprocess.DEVNULL, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}).returncode == 0:
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        if subprocess.run(apt, stdout=subprocess.DEVNULL, env=environment).returncode == 0:
             return
     fail(f"install these packages (names on Debian), then run this again: {' '.join(missing)}")
 

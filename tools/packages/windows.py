@@ -39,5 +39,6 @@ def pack(program, machine, work):
     values = {"VERSION": VERSION, "SUMMARY": SUMMARY, "FILES": folder, "OUT": setup}
     defines = [f"-D{key}={value}" for key, value in values.items()]
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH)}
-    subprocess.run(["makensis", "-V2", "-INPUTCHARSET", "UTF8", *defines, SOURCES / "talweg.nsi"], check=True, env=environment)
+    command = ["makensis", "-V2", "-INPUTCHARSET", "UTF8", *defines, SOURCES / "talweg.nsi"]
+    subprocess.run(command, check=True, env=environment)
     return [zipped, setup]
