@@ -88,6 +88,9 @@ pub use talweg_ground::{brush, choices, field, hydrology, io, mesh, param, param
 pub use talweg_nodes as nodes;
 pub use talweg_nodes::planet_detail;
 
+/// The user guide, as Markdown.
+pub const USER_GUIDE: &str = include_str!("../docs/guide.md");
+
 pub mod appearance;
 pub mod appearance_files;
 pub mod benchmark;

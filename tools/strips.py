@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the strip images of assets/stamps. A strip is terrain along a line; its left and right ends join without a seam
-(Génevaux 2014, fig. 9).
+"""Makes the strip images of src/ground/assets/stamps. A strip is terrain along a line; its left and right ends join
+without a seam (Génevaux 2014, fig. 9).
 
 Each run writes the same bytes. Needs numpy and Pillow: python3 tools/strips.py
 """
@@ -38,7 +38,7 @@ def write(name, heights):
     # The last column repeats the first, so that both ends are the same position.
     joined = np.concatenate([heights, heights[:, :1]], axis=1)
     joined = (joined - joined.min()) / (joined.max() - joined.min())
-    Image.fromarray((joined * 65535 + 0.5).astype(np.uint16)).save(f"assets/stamps/{name}.png", optimize=True)
+    Image.fromarray((joined * 65535 + 0.5).astype(np.uint16)).save(f"src/ground/assets/stamps/{name}.png", optimize=True)
 
 
 def ridge():

@@ -17,6 +17,7 @@ mod export;
 mod film;
 mod info;
 mod input;
+mod licences;
 mod measure;
 mod nodes;
 mod output;
@@ -46,6 +47,7 @@ use clap::{Parser, Subcommand};
 pub use edit::EditArgs;
 pub use film::{CameraWay, FilmArgs};
 pub use input::{MemoryArgs, SceneArgs, SceneJob};
+pub use licences::third_party_licences;
 pub use shot::ShotArgs;
 
 use talweg::io::{FileError, printable};
@@ -109,6 +111,7 @@ enum CliCommand {
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
     Doctor(doctor::DoctorArgs),
+    Licences(licences::LicencesArgs),
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
 }
@@ -200,6 +203,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Check(args)) => check::run(&args),
         Some(CliCommand::Verify(args)) => verify::run(&args),
         Some(CliCommand::Doctor(args)) => doctor::run(&args, editor),
+        Some(CliCommand::Licences(args)) => licences::run(&args),
         Some(CliCommand::Completions(args)) => completions::run(&args),
         Some(CliCommand::Man(args)) => completions::write_manual(&args),
     })

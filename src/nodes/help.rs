@@ -1,7 +1,7 @@
 //! The node catalogue as Markdown, for `assets/help/nodes.md`, and the law of each node as text.
 //!
 //! Each law is written at the head of the node's source file, next to the code that computes it.
-//! `tests/core/nodes/contract/help.rs` collects the laws in `assets/help/laws.ron`.
+//! `tests/core/nodes/contract/help.rs` collects the laws in `src/nodes/laws.ron`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use talweg_ground::param::{About, ParamKind, ParamSpec, Params};
 /// The law of the node called `name`; empty if there is no such node.
 pub fn law(name: &str) -> &'static str {
     static LAWS: LazyLock<BTreeMap<String, String>> =
-        LazyLock::new(|| ron::from_str(include_str!("../../assets/help/laws.ron")).unwrap_or_default());
+        LazyLock::new(|| ron::from_str(include_str!("laws.ron")).unwrap_or_default());
     LAWS.get(name).map_or("", String::as_str)
 }
 

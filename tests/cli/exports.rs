@@ -49,7 +49,7 @@ fn a_file_whose_scene_now_has_other_heights_is_reported() {
     talweg(&["export", "island", "--size", "33", "--seed", "9", "-o", &heights]).success();
     talweg(&["verify", &file, "-q"]).code(1).stderr(contains("gives other heights now"));
     let plain = folder.path("plain.png");
-    std::fs::copy(format!("{REPOSITORY}/assets/stamps/crater.png"), &plain).unwrap();
+    std::fs::copy(format!("{REPOSITORY}/src/ground/assets/stamps/crater.png"), &plain).unwrap();
     talweg(&["verify", plain.to_str().unwrap()]).code(1).stderr(contains("carries no scene"));
 }
 

@@ -593,3 +593,8 @@ fn scenes_larger_than_memory_are_refused() {
     talweg(&["bench", "--sizes", "4097", "--memory", "160MiB", "-q"]).code(1).stderr(contains("--sizes"));
     talweg(&["verify", "island", "--memory", "plenty"]).code(2).stderr(contains("such as 4GiB"));
 }
+
+#[test]
+fn licences_lists_the_packages_inside() {
+    talweg(&["licences"]).success().stdout(contains("serde 1").and(contains("Permission is hereby granted")));
+}

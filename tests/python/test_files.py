@@ -100,11 +100,11 @@ def test_every_format_is_read_back(ending, tmp_path):
 
 
 def test_gaps_are_filled_and_marked():
-    raster = talweg.read("assets/elevation/made-range.tif")
+    raster = talweg.read("src/ground/assets/elevation/made-range.tif")
     assert raster.is_metres and raster.cell_metres == pytest.approx((93.75, 93.75))
     assert raster.ground is not None and 0.9 < raster.ground.mean() < 1.0
     assert np.isfinite(raster.heights).all()
-    scene = talweg.scene_of_file("assets/elevation/made-range.tif")
+    scene = talweg.scene_of_file("src/ground/assets/elevation/made-range.tif")
     np.testing.assert_allclose(scene.evaluate().heights, raster.heights, atol=0.01)
     with pytest.raises(talweg.TalwegError, match="nowhere.tif"):
         talweg.read("nowhere.tif")

@@ -126,7 +126,7 @@ def test_the_code_of_the_guide_runs(tmp_path, monkeypatch):
     text = (ROOT / "docs/python/README.md").read_text()
     blocks = [part.split("```")[0] for part in text.split("```python\n")[1:]]
     assert len(blocks) >= 5
-    (tmp_path / "dem.tif").symlink_to(ROOT / "assets/elevation/made-range.tif")
+    (tmp_path / "dem.tif").symlink_to(ROOT / "src/ground/assets/elevation/made-range.tif")
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for block in blocks:

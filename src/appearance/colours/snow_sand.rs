@@ -12,7 +12,7 @@ pub const COVERS: [(MapKind, [u8; 3], f32); 2] =
     [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
 
 /// Colour of plants in linear light, and the maximum fraction of the ground that they hide. Both must equal the values
-/// in `with_plants` in `assets/shaders/colours.wgsl`.
+/// in `with_plants` in `src/app/assets/shaders/colours.wgsl`.
 const PLANTS: (Light, f32) = ([0.055, 0.086, 0.030], 0.85);
 
 /// The colour of ground (linear light) under plants of the given density, 0 to 1.

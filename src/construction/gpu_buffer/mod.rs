@@ -57,7 +57,7 @@
 //! a monotone cubic, which is constant beyond its ends. A picture is the index of its first sample, its width and its
 //! height. All instances of a definition share the words of its primitives.
 //!
-//! The tests of the editor run the shader `assets/shaders/trace.wgsl` on these words and compare it with the
+//! The tests of the editor run the shader `src/app/assets/shaders/trace.wgsl` on these words and compare it with the
 //! [`Program`].
 
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@
 //! 32-bit words for the graphics card. A new operator needs a file in this folder and a line in the list of
 //! [`PieceKind`](crate::PieceKind). If its node is new, it also needs a line in the list in
 //! `compiled_program/operator.rs`. The words for the graphics card need an opcode, a row in
-//! [`gpu_buffer`](crate::gpu_buffer), and a case in `assets/shaders/trace.wgsl`.
+//! [`gpu_buffer`](crate::gpu_buffer), and a case in `src/app/assets/shaders/trace.wgsl`.
 //!
 //! | file | contents |
 //! |---|---|

@@ -5,8 +5,8 @@
 //! cloud cover. The rain belts at the equator and in middle latitudes get more clouds (Hadley, Ferrel and polar cells,
 //! from the function `ascent` of the climate). The module `space_noise` computes the noise.
 //!
-//! The shader `assets/shaders/globe_clouds.wgsl` computes the same density and receives [`CLOUD_CONSTANTS`] as text, so
-//! the numbers are defined only here. The form of this model is not taken from a paper.
+//! The shader `src/app/assets/shaders/globe_clouds.wgsl` computes the same density and receives [`CLOUD_CONSTANTS`] as
+//! text, so the numbers are defined only here. The form of this model is not taken from a paper.
 
 use crate::field::smooth_step;
 use std::array::from_fn;

@@ -1,4 +1,4 @@
-//! Smooth 3D noise, identical to the noise of the planet shaders (`noises` in `assets/shaders/globe.wgsl`).
+//! Smooth 3D noise, identical to the noise of the planet shaders (`noises` in `src/app/assets/shaders/globe.wgsl`).
 //!
 //! Equation: random values at the corners of a lattice are interpolated by the quintic polynomial of Perlin 2002. Each
 //! random value consists of the 24 most significant bits of the hash pcg3d of Jarzynski & Olano 2020, *Hash Functions

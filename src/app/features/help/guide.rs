@@ -10,8 +10,8 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{close_button, dismissed, modal};
 use crate::frame::theme::colour;
 use crate::frame::widgets::long_list;
+use talweg::USER_GUIDE;
 
-const GUIDE: &str = include_str!("../../../../docs/guide.md");
 /// Font size of the text, in points.
 const SIZE: f32 = 14.0;
 
@@ -102,7 +102,7 @@ pub struct GuideDialog(Vec<GuideBlock>);
 
 impl Default for GuideDialog {
     fn default() -> Self {
-        Self(blocks(GUIDE))
+        Self(blocks(USER_GUIDE))
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_guide_shows_no_raw_markdown() {
-        let all = blocks(GUIDE);
+        let all = blocks(USER_GUIDE);
         assert!(all.len() > 40, "{}", all.len());
         for block in &all {
             let (GuideBlock::Heading(_, text) | GuideBlock::Text(text) | GuideBlock::Entry(text)) = block;

@@ -9,7 +9,7 @@ mod node_page;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::egui;
-use egui::{Align, Layout, RichText, Ui};
+use egui::{Align, Label, Layout, RichText, ScrollArea, TextStyle, Ui};
 use egui_phosphor::regular as icon;
 
 use self::computer::ComputerDialog;
@@ -33,6 +33,7 @@ use talweg::eval::thread_pool;
 use talweg::field::Control;
 use talweg::nodes::Node;
 use talweg::variants::{Size, Thumbnail, draw_all, param_variants};
+use talweg_cli::third_party_licences;
 
 pub struct HelpPlugin;
 
@@ -157,7 +158,7 @@ fn run(
         HelpAction::Guide => editor.dialogs.open(GuideDialog::default()),
         HelpAction::Figures => editor.dialogs.open(FiguresDialog::default()),
         HelpAction::Computer => editor.dialogs.open(ComputerDialog::new(&tasks)),
-        HelpAction::About => editor.dialogs.open(AboutDialog),
+        HelpAction::About => editor.dialogs.open(AboutDialog::default()),
         HelpAction::Node(name) => {
             if let Some(node) = Node::named(name) {
                 let pictures = pictures_of(&node, &tasks, &mut drawing);
@@ -208,7 +209,7 @@ impl Dialog for Shortcuts {
             ui.heading("Keyboard shortcuts");
             ui.add_space(8.0);
             let height = ctx.viewport_rect().height() - 200.0;
-            egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
+            ScrollArea::vertical().max_height(height).show(ui, |ui| {
                 ui.set_width(ui.available_width());
                 let lines = self.0.iter().map(|(_, commands)| commands.len()).sum();
                 let mut left = long_list::laid_out(ui, "shortcuts", 28, lines);
@@ -241,8 +242,16 @@ fn shortcut(ui: &mut Ui, command: &Command, keys: &str) {
     });
 }
 
-/// The about box: name, version, purpose and licence of the program.
-struct AboutDialog;
+/// The about box: name, version, purpose and licence of the program, and the lines of the licences of the packages
+/// inside it.
+struct AboutDialog(Vec<String>);
+
+impl Default for AboutDialog {
+    fn default() -> Self {
+        let text = third_party_licences().unwrap_or_else(|error| format!("The licences could not be read: {error}"));
+        Self(text.lines().map(String::from).collect())
+    }
+}
 
 impl Dialog for AboutDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
@@ -255,6 +264,14 @@ impl Dialog for AboutDialog {
             ui.label("The talweg is the line that water follows along a valley.");
             ui.add_space(6.0);
             ui.weak(concat!("Licence: ", env!("CARGO_PKG_LICENSE")));
+            ui.collapsing("Licences of the packages inside", |ui| {
+                let height = ui.text_style_height(&TextStyle::Small);
+                // only the lines in sight are laid out
+                ScrollArea::both().max_height(240.0).show_rows(ui, height, self.0.len(), |ui, rows| {
+                    let lines = self.0[rows].iter();
+                    lines.for_each(|line| drop(ui.add(Label::new(RichText::new(line).small()).extend())));
+                });
+            });
             ui.add_space(12.0);
             answer = close_button(ui);
         });

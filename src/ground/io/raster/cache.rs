@@ -20,8 +20,8 @@ pub const STAMP_PREFIX: &str = "stamp:";
 /// Prefix of the names of all built-in elevation models.
 const ELEVATION_PREFIX: &str = "elevation:";
 
-static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/stamps");
-static ELEVATION: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../assets/elevation");
+static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/stamps");
+static ELEVATION: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/elevation");
 
 /// Whether `name` refers to a built-in raster rather than a file.
 pub fn is_built_in(name: &str) -> bool {

@@ -1,4 +1,4 @@
-//! The help texts in `assets/help` equal the texts in the source files.
+//! The help texts `assets/help/nodes.md` and `src/nodes/laws.ron` equal the texts in the source files.
 
 use std::path::Path;
 
@@ -64,7 +64,7 @@ fn source_files(folder: &Path) -> Vec<std::path::PathBuf> {
 
 #[test]
 fn the_help_has_the_laws_of_the_sources() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/help/laws.ron");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nodes/laws.ron");
     let laws: std::collections::BTreeMap<_, _> =
         Node::catalogue().iter().filter_map(|node| Some((node.about().name, law_of(node.about().name)?))).collect();
     let without: Vec<_> =
@@ -73,7 +73,7 @@ fn the_help_has_the_laws_of_the_sources() {
     let text = ron::ser::to_string_pretty(&laws, ron::ser::PrettyConfig::default()).unwrap() + "\n";
     if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
         std::fs::write(&path, &text).unwrap();
-        panic!("assets/help/laws.ron was stale and has been rewritten: build again and commit it");
+        panic!("src/nodes/laws.ron was stale and has been rewritten: build again and commit it");
     }
 }
 
