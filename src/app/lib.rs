@@ -14,6 +14,8 @@
 #![allow(missing_docs, reason = "the window is a program, not a library")]
 
 mod command_line;
+#[cfg(windows)]
+mod console;
 pub mod features;
 pub mod frame;
 pub mod shot;
@@ -104,6 +106,8 @@ pub fn run(options: Options) -> Result<(), AppError> {
             return Err(error);
         }
     };
+    #[cfg(windows)]
+    console::close_own_console();
     let outcome = guarded_with_end(tell_end, move || {
         let mut app = build(editor, kept, settings);
         if greets {

@@ -106,7 +106,7 @@ struct SessionFile {
 pub struct Session {
     folder: PathBuf,
     /// The lock of the session. The system releases the lock when the process ends.
-    _lock: File,
+    lock: File,
 }
 
 impl SessionFile {
@@ -144,7 +144,7 @@ impl Session {
             };
             let lock = File::create(folder.join(LOCK))?;
             lock.lock()?;
-            Ok(Self { folder, _lock: lock })
+            Ok(Self { folder, lock })
         };
         let session = begin().map_err(|source| RecoveryError::Folder { folder: sessions.clone(), source })?;
         session.keep(None, None)?;
@@ -175,7 +175,7 @@ impl Session {
 
     /// Ends the session: all edits are saved, or the user discarded the unsaved edits.
     pub fn end(self) {
-        remove(&self.folder);
+        remove_locked(&self.folder, Some(self.lock));
     }
 
     fn unreadable(&self, error: &dyn std::fmt::Display) -> RecoveryError {
@@ -189,7 +189,7 @@ impl Session {
 pub struct FoundWork {
     folder: PathBuf,
     /// Lock on the session; `None` if the lock file cannot be opened.
-    _lock: Option<File>,
+    lock: Option<File>,
     /// The unsaved work, or the reason why it cannot be read.
     pub work: Result<UnsavedWork, RecoveryError>,
 }
@@ -197,7 +197,7 @@ pub struct FoundWork {
 impl FoundWork {
     /// Deletes the unsaved work from the disk.
     pub fn discard(self) {
-        remove(&self.folder);
+        remove_locked(&self.folder, self.lock);
     }
 
     /// Path of the file that contains the unsaved work.
@@ -229,16 +229,16 @@ pub fn abandoned_work(state: &Path) -> Result<Vec<FoundWork>, RecoveryError> {
             Err(error) => {
                 // It is unknown whether the editor is still running: report the session but do not touch it.
                 let work = Err(RecoveryError::Read { path: folder.join(LOCK), message: error.to_string() });
-                found.push(FoundWork { folder, _lock: None, work });
+                found.push(FoundWork { folder, lock: None, work });
                 continue;
             }
         };
         match read_state(&folder) {
-            Ok(SessionFile { scene: None, .. }) => remove(&folder),
-            Ok(state) => found.push(FoundWork { work: unsaved_work(&folder, state), folder, _lock: lock }),
+            Ok(SessionFile { scene: None, .. }) => remove_locked(&folder, lock),
+            Ok(state) => found.push(FoundWork { work: unsaved_work(&folder, state), folder, lock }),
             // The editor crashed before it wrote anything.
-            Err(_) if matches!(folder.join(STATE).try_exists(), Ok(false)) => remove(&folder),
-            Err(error) => found.push(FoundWork { folder, _lock: lock, work: Err(error) }),
+            Err(_) if matches!(folder.join(STATE).try_exists(), Ok(false)) => remove_locked(&folder, lock),
+            Err(error) => found.push(FoundWork { folder, lock, work: Err(error) }),
         }
     }
     let edited = |found: &FoundWork| found.work.as_ref().map_or(0, |work| unix_seconds(work.edited));
@@ -324,9 +324,11 @@ fn free_lock(folder: &Path) -> std::io::Result<Option<File>> {
 }
 
 /// Deletes a session. If the deletion fails, the next editor finds the empty session and tries again.
-fn remove(folder: &Path) {
+fn remove_locked(folder: &Path, lock: Option<File>) {
     // The state file is deleted first, because a session without this file has no unsaved work.
     let _ = std::fs::remove_file(folder.join(STATE));
+    // Windows keeps a folder while a file in it is open.
+    drop(lock);
     let _ = std::fs::remove_dir_all(folder);
 }
 

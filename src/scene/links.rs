@@ -11,6 +11,7 @@ use crate::brush::{Brush, Strokes};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
 use crate::io::formats::ReadOptions;
+use crate::io::system_names::{is_rooted, last_name, portable_text};
 use crate::io::{Raster, RasterError, is_built_in, raster};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::{Node, NodeKind};
@@ -215,7 +216,7 @@ impl Scene {
 
     /// Makes relative paths absolute, starting from `folder`.
     pub(crate) fn resolve_files(&mut self, folder: &Path) {
-        self.each_file(|path| path.is_relative().then(|| absolute_name(folder, path)));
+        self.each_file(|path| (!is_rooted(path)).then(|| absolute_name(folder, path)));
     }
 
     /// Makes absolute paths relative to `folder`. Paths that share too few folders with `folder` stay absolute.
@@ -226,10 +227,9 @@ impl Scene {
     /// Makes absolute paths relative to `folder`, or cuts them to the name of the file. No absolute path stays, because
     /// it would tell others the user's name and folders.
     pub(crate) fn without_absolute_paths(mut self, folder: &Path) -> Self {
-        let name = |path: &Path| path.file_name().map(PathBuf::from);
-        self.each_file(
-            |path| if path.is_relative() { None } else { relative_path(folder, path).or_else(|| name(path)) },
-        );
+        self.each_file(|path| {
+            if is_rooted(path) { relative_path(folder, path).or_else(|| last_name(path)) } else { None }
+        });
         self
     }
 
@@ -314,9 +314,7 @@ fn rewritten_name(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Opt
     if name.is_empty() || is_built_in(name) {
         return None;
     }
-    // Paths always use `/`, so that scenes can be moved between systems.
-    let text = change(Path::new(name))?.to_string_lossy().into_owned();
-    Some(if cfg!(windows) { text.replace('\\', "/") } else { text })
+    Some(portable_text(&change(Path::new(name))?))
 }
 
 /// The construction trees or the brush strokes of a parameter group, with the indices of their parameters.
@@ -419,7 +417,9 @@ mod tests {
         for inside in ["dem.png", "maps/dem.png", "maps/../dem.png", "stamp:mesa"] {
             assert_eq!(refused(&import(inside)), 0, "{inside}");
         }
-        for outside in ["../dem.png", "/etc/hostname", "maps/../../dem.png"] {
+        // Drives and servers of Windows are outside on every system.
+        let windows = ["C:/dem.png", "C:dem.png", r"C:\\dem.png", r"\\\\server\\share\\dem.png", r"\\dem.png"];
+        for outside in ["../dem.png", "/etc/hostname", "maps/../../dem.png"].into_iter().chain(windows) {
             assert_eq!(refused(&import(outside)), 1, "{outside}");
             let masked = format!("(node: Perlin(), mask: (by_image: true, image: \"{outside}\"))");
             assert_eq!(refused(&masked), 1, "{outside} in a mask");

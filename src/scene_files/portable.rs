@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::edit_text;
 use crate::io::formats::side_files as raster_side_files;
+use crate::io::system_names::{is_rooted, portable_text};
 use crate::io::{FileError, FileStamp, SaveTarget, write_atomically};
 use crate::scene::{Scene, SceneError, folder_of, relative_path, text_with_paths};
 use crate::user_state::is_below;
@@ -41,10 +42,10 @@ pub fn missing_files(scene: &Scene) -> Vec<PathBuf> {
 pub fn make_paths_relative(to: &SaveTarget) -> Result<RelativePaths, SceneError> {
     let folder = folder_of(to.path());
     let mut done = RelativePaths { relative: Vec::new(), absolute: Vec::new() };
-    let shortened = |name: &str| relative_path(&folder, Path::new(name)).map(|path| slashes(&path));
+    let shortened = |name: &str| relative_path(&folder, Path::new(name)).map(|path| portable_text(&path));
     edit_text(to, |text| {
         let (scene, _) = Scene::from_ron(text)?;
-        for path in scene.files().into_iter().filter(|path| path.is_absolute()) {
+        for path in scene.files().into_iter().filter(|path| is_rooted(path)) {
             match shortened(&path.to_string_lossy()) {
                 Some(relative) => done.relative.push(relative),
                 None => done.absolute.push(path),
@@ -79,7 +80,7 @@ pub fn pack_files(to: &SaveTarget) -> Result<Vec<PackedFile>, SceneError> {
     let moved = |name: &str| {
         let whole = resolved_name(&folder, name);
         let copy = packed.iter().find(|file: &&PackedFile| file.from == whole)?;
-        relative_path(&folder, &copy.to).map(|path| slashes(&path))
+        relative_path(&folder, &copy.to).map(|path| portable_text(&path))
     };
     edit_text(to, |text| text_with_paths(text, &moved))?;
     Ok(packed)
@@ -88,11 +89,6 @@ pub fn pack_files(to: &SaveTarget) -> Result<Vec<PackedFile>, SceneError> {
 /// The path that a name in a scene of `folder` has once the scene is loaded.
 fn resolved_name(folder: &Path, name: &str) -> PathBuf {
     crate::scene::absolute_name(folder, Path::new(name))
-}
-
-fn slashes(path: &Path) -> String {
-    let text = path.to_string_lossy().into_owned();
-    if cfg!(windows) { text.replace('\\', "/") } else { text }
 }
 
 /// Copies files of one folder into `folder`, or into the first numbered subfolder in which no other file has one of

@@ -16,6 +16,8 @@ pub(crate) use outside::resolved;
 
 use std::path::{Path, PathBuf};
 
+use crate::io::system_names::canonical;
+
 /// The folder of sessions, earlier versions and permissions. It is `TALWEG_STATE`, or otherwise the system's folder for
 /// program state, such as `~/.local/state/talweg`. `None` if the system defines no such folder.
 pub fn state_folder() -> Option<PathBuf> {
@@ -30,7 +32,7 @@ pub fn state_folder() -> Option<PathBuf> {
 
 /// A unique path for a file. Symbolic links are resolved if the file exists.
 pub(crate) fn identity(path: &Path) -> PathBuf {
-    path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.into())
+    canonical(path).or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.into())
 }
 
 /// Creates a folder that only its owner can read, because scenes may be private.

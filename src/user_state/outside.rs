@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 
 use super::{identity, make_private_folder, name_for, state_folder};
+use crate::io::system_names::{canonical, is_of_other_system, is_on_other_server, is_reserved};
 use crate::io::{FolderLock, write_atomically};
 
 const FOLDER: &str = "outside";
@@ -105,7 +106,7 @@ pub fn check_paths(scene: &Path, paths: &[PathBuf], usage: PathUse) -> Result<()
         PathUse::Read => &record.reads,
         PathUse::Write => &record.writes,
     };
-    let paths: Vec<PathBuf> = outside.into_iter().filter(|path| !permitted.contains(&text(path))).collect();
+    let paths: Vec<PathBuf> = outside.into_iter().filter(|path| !permitted.contains(&*path.to_string_lossy())).collect();
     if paths.is_empty() { Ok(()) } else { Err(OutsideError { scene: scene.into(), paths, usage }) }
 }
 
@@ -121,7 +122,7 @@ pub fn permit_paths(scene: &Path, paths: &[PathBuf], usage: PathUse) {
             PathUse::Read => &mut record.reads,
             PathUse::Write => &mut record.writes,
         };
-        permitted.extend(outside.iter().map(|path| text(path)));
+        permitted.extend(outside.iter().map(|path| path.to_string_lossy().into_owned()));
     });
 }
 
@@ -153,12 +154,21 @@ fn outside_paths(scene: &Path, paths: &[PathBuf], usage: PathUse) -> Vec<PathBuf
     let whole = std::path::absolute(scene).unwrap_or_else(|_| scene.into());
     let folder = whole.parent().unwrap_or(Path::new("/"));
     let is_hidden = |path: &Path| path.components().any(|part| part.as_os_str().as_encoded_bytes().starts_with(b"."));
-    let is_inside =
-        |path: &Path| path_below(folder, path).is_some_and(|path| usage == PathUse::Read || !is_hidden(&path));
-    let mut outside: Vec<PathBuf> = paths.iter().filter(|path| !is_inside(path)).map(|path| resolved(path)).collect();
+    let is_inside = |path: &Path| {
+        !is_foreign(folder, path)
+            && path_below(folder, path).is_some_and(|path| usage == PathUse::Read || !is_hidden(&path))
+    };
+    let named = |path: &PathBuf| if is_foreign(folder, path) { path.clone() } else { resolved(path) };
+    let mut outside: Vec<PathBuf> = paths.iter().filter(|path| !is_inside(path)).map(named).collect();
     outside.sort();
     outside.dedup();
     outside
+}
+
+/// Whether a path cannot be below `folder`, by its text alone: the path of another system, a device, or a file on a
+/// server that the folder is not on.
+fn is_foreign(folder: &Path, path: &Path) -> bool {
+    is_of_other_system(path) || is_reserved(path) || is_on_other_server(folder, path)
 }
 
 /// The absolute path with all symbolic links resolved. Parts that do not exist stay as they are.
@@ -167,7 +177,7 @@ pub(crate) fn resolved(path: &Path) -> PathBuf {
     let parts: Vec<Component> = whole.components().collect();
     for length in (1..=parts.len()).rev() {
         let existing: PathBuf = parts[..length].iter().collect();
-        let Ok(mut real) = existing.canonicalize() else { continue };
+        let Ok(mut real) = canonical(&existing) else { continue };
         for part in &parts[length..] {
             match part {
                 Component::ParentDir => drop(real.pop()),

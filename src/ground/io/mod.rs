@@ -6,6 +6,7 @@ mod heightmap;
 pub mod memory;
 mod raster;
 
+pub use files::system_names;
 pub use files::{
     FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, StoppableWriter, TemporaryFolder, check_name,
     check_new_folder, check_writable, limit_lock_waits, sweep_folder, write_atomically, write_folder_atomically,

@@ -16,6 +16,17 @@ pub enum FileError {
         /// Path of the file to write.
         path: PathBuf,
     },
+    /// Windows reads a name in the path as a device or as another name.
+    #[error(
+        "cannot use {path}: Windows reserves the name {name:?}. Give a name without < > : \" | ? *, without a dot or \
+         space at its end, and not the name of a device such as CON or NUL"
+    )]
+    Reserved {
+        /// Path of the file to write.
+        path: PathBuf,
+        /// The reserved part of the path.
+        name: String,
+    },
     /// The parent folder does not exist.
     #[error("cannot write {path}: there is no folder {folder}. Create it first, or choose another folder")]
     NoFolder {

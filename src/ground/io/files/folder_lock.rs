@@ -69,7 +69,7 @@ impl FolderLock {
 
     fn locked_within(folder: &Path, wait: Duration) -> Result<Self, FileError> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let whole = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
+        let whole = super::system_names::canonical(folder).unwrap_or_else(|_| folder.into());
         if HELD.with_borrow(|held| held.contains(&whole)) {
             return Ok(Self { lock: None, _thread: PhantomData });
         }

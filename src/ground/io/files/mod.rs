@@ -28,6 +28,7 @@
 //! | `stamp` | whether a file is unchanged since it was read |
 //! | `stoppable` | writing that can be cancelled |
 //! | `set` | files that are replaced together |
+//! | `system_names` | path names of Windows, which scenes can contain on every system |
 //! | `folder_lock` | a lock while the program writes several files together, or compares and replaces a file |
 
 mod error;
@@ -36,6 +37,7 @@ mod place;
 mod set;
 mod stamp;
 mod stoppable;
+pub mod system_names;
 mod temporary;
 
 use std::fs::File;
@@ -283,11 +285,12 @@ pub fn check_new_folder(path: &Path) -> Result<(), FileError> {
 }
 
 /// Refuses a path if the name of its file or of one of its folders is not UTF-8. Scenes are UTF-8 text and could not
-/// refer to such a file.
+/// refer to such a file. On Windows, names of devices and reserved characters are refused too.
 ///
 /// # Errors
-/// When a name is not UTF-8; the error contains the path.
+/// When the path has such a name; the error contains the path.
 pub fn check_name(path: &Path) -> Result<(), FileError> {
+    system_names::check_reserved(path)?;
     let whole = std::path::absolute(path).unwrap_or_else(|_| path.into());
     if path.to_str().is_some() && whole.to_str().is_some() {
         return Ok(());

@@ -69,10 +69,10 @@ impl WriteLocation {
             if !target.over_read_only && is_read_only(&place.file, data) {
                 return Err(FileError::ReadOnly { path: path.into() });
             }
-            if !target.over_links && count_names(data) > 1 {
+            if !target.over_links && count_names(&place.file, data) > 1 {
                 // A program that was killed while it replaced a set of files may have left a second name for the file.
                 super::sweep_folder(&place.folder);
-                let names = std::fs::symlink_metadata(&place.file).map_or(1, |data| count_names(&data));
+                let names = std::fs::symlink_metadata(&place.file).map_or(1, |data| count_names(&place.file, &data));
                 if names > 1 {
                     return Err(FileError::Linked { path: path.into(), names });
                 }
@@ -150,12 +150,18 @@ fn kind(_: FileType) -> &'static str {
 
 /// The number of names (hard links) of a file.
 #[cfg(unix)]
-fn count_names(data: &Metadata) -> u64 {
+fn count_names(_: &Path, data: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::nlink(data)
 }
 
-#[cfg(not(unix))]
-fn count_names(_: &Metadata) -> u64 {
+#[cfg(windows)]
+fn count_names(file: &Path, _: &Metadata) -> u64 {
+    let known = File::open(file).and_then(|file| winapi_util::file::information(&file));
+    known.map_or(1, |data| data.number_of_links())
+}
+
+#[cfg(not(any(unix, windows)))]
+fn count_names(_: &Path, _: &Metadata) -> u64 {
     1
 }
 
@@ -179,9 +185,10 @@ fn may_write(path: &Path) -> std::io::Result<()> {
     Ok(accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS)?)
 }
 
+/// Creates and removes a file in a folder, because Windows has no call that applies all access rules of the folder.
 #[cfg(not(unix))]
-fn may_write(_: &Path) -> std::io::Result<()> {
-    Ok(())
+fn may_write(folder: &Path) -> std::io::Result<()> {
+    super::TemporaryFile::new(folder, false).map(drop)
 }
 
 /// Copies the owner and the permissions of the old file to the new one.

@@ -10,6 +10,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 const PREFIX: &str = ".talweg-";
 const SUFFIX: &str = ".tmp";
@@ -61,7 +62,15 @@ pub(super) fn is_same(file: &File, path: &Path) -> bool {
     matches!((file.metadata().map(number), named), (Ok(open), Ok(named)) if open == named)
 }
 
-#[cfg(not(unix))]
+#[cfg(windows)]
+pub(super) fn is_same(file: &File, path: &Path) -> bool {
+    use winapi_util::file::{Information, information};
+    let number = |data: Information| (data.volume_serial_number(), data.file_index());
+    let named = File::open(path).and_then(|named| information(&named)).map(number);
+    matches!((information(file).map(number), named), (Ok(open), Ok(named)) if open == named)
+}
+
+#[cfg(not(any(unix, windows)))]
 pub(super) fn is_same(_: &File, path: &Path) -> bool {
     path.exists()
 }
@@ -77,10 +86,49 @@ pub(super) struct TemporaryName {
 impl TemporaryName {
     /// Renames the temporary file or folder to its final name.
     pub fn rename(mut self, to: &Path) -> std::io::Result<()> {
-        std::fs::rename(&self.path, to)?;
+        rename_over(&self.path, to)?;
         self.path = PathBuf::new();
         Ok(())
     }
+}
+
+/// Pauses between attempts to replace a file on Windows, in milliseconds.
+const PAUSES: [u64; 6] = [10, 20, 40, 80, 160, 320];
+
+/// Renames a file, replacing the file at `to`. Windows refuses this if the old file is write-protected, and also while
+/// another program has it open, as virus scanners do for moments.
+fn rename_over(from: &Path, to: &Path) -> std::io::Result<()> {
+    if !cfg!(windows) {
+        return std::fs::rename(from, to);
+    }
+    let permissions = std::fs::metadata(to).ok().filter(std::fs::Metadata::is_file).map(|old| old.permissions());
+    let protected = permissions.filter(std::fs::Permissions::readonly);
+    if let Some(mut writable) = protected.clone() {
+        #[allow(clippy::permissions_set_readonly_false, reason = "Windows has one such attribute for all users")]
+        writable.set_readonly(false);
+        std::fs::set_permissions(to, writable)?;
+    }
+    let done = retried(|| std::fs::rename(from, to), |pause| std::thread::sleep(Duration::from_millis(pause)));
+    if let Some(protected) = protected {
+        std::fs::set_permissions(to, protected)?;
+    }
+    done
+}
+
+/// Repeats `attempt` after pauses while its error says that another program has the file open.
+fn retried(mut attempt: impl FnMut() -> std::io::Result<()>, mut wait: impl FnMut(u64)) -> std::io::Result<()> {
+    let is_open_elsewhere =
+        |error: &std::io::Error| matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ResourceBusy);
+    for pause in PAUSES {
+        match attempt() {
+            Err(error) if is_open_elsewhere(&error) => wait(pause),
+            other => return other,
+        }
+    }
+    attempt().map_err(|error| match is_open_elsewhere(&error) {
+        true => std::io::Error::new(error.kind(), format!("{error}; if another program has it open, close it there")),
+        false => error,
+    })
 }
 
 impl Drop for TemporaryName {
@@ -202,7 +250,8 @@ fn sync_folder_files(folder: &Path) -> std::io::Result<()> {
                 continue;
             }
         }
-        File::open(entry.path())?.sync_all()?;
+        // Windows syncs only files that are open for writing.
+        OpenOptions::new().read(true).write(cfg!(windows)).open(entry.path())?.sync_all()?;
     }
     Ok(())
 }
@@ -210,7 +259,7 @@ fn sync_folder_files(folder: &Path) -> std::io::Result<()> {
 /// Removes leftover temporary files from a folder, but only the first time that this program writes into the folder.
 pub(super) fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    let whole = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.into());
+    let whole = super::system_names::canonical(folder).unwrap_or_else(|_| folder.into());
     let is_new = SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(whole);
     if is_new {
         sweep_folder(folder);
@@ -237,4 +286,28 @@ fn is_removed(path: &Path) -> bool {
     }
     let removed = if data.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     removed.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn renames_are_retried_while_another_program_has_the_file() {
+        let attempts = |failing: usize, kind: ErrorKind| {
+            let (mut count, mut waited) = (0, Vec::new());
+            let attempt = || {
+                count += 1;
+                if count > failing { Ok(()) } else { Err(kind.into()) }
+            };
+            let done = retried(attempt, |pause| waited.push(pause));
+            (done, count, waited)
+        };
+        let (done, count, waited) = attempts(2, ErrorKind::PermissionDenied);
+        assert!(done.is_ok() && count == 3 && waited == [10, 20]);
+        let (done, count, _) = attempts(99, ErrorKind::ResourceBusy);
+        assert!(done.unwrap_err().to_string().contains("close it there") && count == PAUSES.len() + 1);
+        let (done, count, waited) = attempts(1, ErrorKind::NotFound);
+        assert!(done.is_err() && count == 1 && waited.is_empty(), "other errors are final");
+    }
 }
