@@ -8,7 +8,7 @@ LINT_PATH := PATH="$(TARGET)/tools/bin:$(TARGET)/tools/python/bin:$$PATH"
 # Links to private items are allowed, because developers can build these pages with --document-private-items.
 DOC_LINTS := -D warnings -A rustdoc::private_intra_doc_links -A rustdoc::redundant_explicit_links
 
-.PHONY: run quick test test-headless lint bench dist setup setup-test setup-lint
+.PHONY: run quick test test-headless lint bench dist licences site setup setup-test setup-lint
 
 ## Opens the editor. Without a display it renders an example scene and prints the paths of the pictures.
 run: setup
@@ -36,12 +36,14 @@ test-headless: setup-test
 	tools/in_memory $(HEADLESS) --test cli
 	tools/in_memory tools/wheel --test
 
-## Checks formatting, spelling, licences and sources of packages, lints and documentation; warnings are errors.
+## Checks formatting, spelling, licences and sources of packages, workflows, lints and documentation; warnings are errors.
 lint: setup-lint
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --check --manifest-path fuzz/Cargo.toml
 	$(LINT_PATH) typos
 	$(LINT_PATH) $(CARGO) deny --locked --log-level error check licenses bans sources
+	tools/licences --check
+	PYTHONPATH="$(TARGET)/tools/python" python3 -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(CARGO) clippy --release --all-targets -- -D warnings
 	$(CARGO) clippy --release --no-default-features --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
 	$(CARGO) clippy --release -p talweg-python --target-dir "$(TARGET)/headless" -- -D warnings
@@ -53,9 +55,18 @@ bench:
 	$(CARGO) bench
 	tools/wheel --bench
 
-## Makes packages for Linux in dist/: .deb, .rpm and .tar.zst.
+## Makes the packages of this system in dist/.
 dist:
 	tools/dist
+
+## Collects the licences of all packages again, after a change of Cargo.lock.
+licences:
+	tools/licences
+
+## Makes the website of the documents in target/site, and checks its links.
+site:
+	@tools/setup --site
+	$(LINT_PATH) tools/site
 
 setup:
 	@tools/setup

@@ -20,9 +20,9 @@ pub struct ViewShader {
 macro_rules! joined {
     ($($file:literal),*) => {
         concat!(
-            include_str!("../../../assets/shaders/screen.wgsl"),
-            include_str!("../../../assets/shaders/colours.wgsl"),
-            $(include_str!(concat!("../../../assets/shaders/", $file, ".wgsl"))),*
+            include_str!("../../assets/shaders/screen.wgsl"),
+            include_str!("../../assets/shaders/colours.wgsl"),
+            $(include_str!(concat!("../../assets/shaders/", $file, ".wgsl"))),*
         )
     };
 }
@@ -37,7 +37,7 @@ macro_rules! square {
 pub(in crate::view) const GRID: &str = square!();
 pub(in crate::view) const PATCHES: &str = square!("adaptive");
 pub(in crate::view) const RAYS: &str = square!("traced");
-pub(in crate::view) const MARCH: &str = include_str!("../../../assets/shaders/trace.wgsl");
+pub(in crate::view) const MARCH: &str = include_str!("../../assets/shaders/trace.wgsl");
 pub(in crate::view) const GLOBE: &str = joined!(
     "globe",
     "materials",
