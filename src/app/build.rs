@@ -19,7 +19,7 @@ fn main() {
         .set("ProductVersion", &version)
         .set_icon(&Path::new(PACKAGES).join("talweg.ico").to_string_lossy())
         .set_manifest_file(&Path::new(PACKAGES).join("talweg.exe.manifest").to_string_lossy());
-    // Without a resource compiler, for example when another system only checks the code, the program works without icon.
+    // Without a resource compiler, as when another system only checks the code, the program works without an icon.
     if let Err(error) = resource.compile() {
         println!("cargo::warning=talweg.exe gets no icon and no version: {error}");
     }

@@ -10,6 +10,7 @@ use super::raster_tiles::{Tile, tiles};
 use super::targets::READ_ME;
 use super::{ExportError, ExportFolder, ExportProduct, ExportRequest, ProductKind};
 use crate::appearance::MOST_WEIGHTED;
+use crate::io::system_names::is_of_other_system;
 use crate::io::{check_new_folder, check_writable};
 use crate::scene::Scene;
 
@@ -41,7 +42,9 @@ pub fn output_files(request: &ExportRequest, scene: &Scene, place: &ExportFolder
     let mut names = product_names(request, scene)?;
     names.extend(request.target.map(|_| request.folder.join(READ_ME)));
     names.push(request.folder.join("."));
-    Ok(names.into_iter().map(|name| place.folder.join(name)).collect())
+    // A path such as `C:\x` stays as it is, so that it counts as outside the folder on every system.
+    let whole = |name: PathBuf| if is_of_other_system(&name) { name } else { place.folder.join(name) };
+    Ok(names.into_iter().map(whole).collect())
 }
 
 /// Names of the files of all products, relative to the folder of the export.

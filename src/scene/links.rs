@@ -227,9 +227,11 @@ impl Scene {
     /// Makes absolute paths relative to `folder`, or cuts them to the name of the file. No absolute path stays, because
     /// it would tell others the user's name and folders.
     pub(crate) fn without_absolute_paths(mut self, folder: &Path) -> Self {
-        self.each_file(|path| {
-            if is_rooted(path) { relative_path(folder, path).or_else(|| last_name(path)) } else { None }
-        });
+        self.each_file(
+            |path| {
+                if is_rooted(path) { relative_path(folder, path).or_else(|| last_name(path)) } else { None }
+            },
+        );
         self
     }
 

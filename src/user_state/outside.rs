@@ -106,7 +106,8 @@ pub fn check_paths(scene: &Path, paths: &[PathBuf], usage: PathUse) -> Result<()
         PathUse::Read => &record.reads,
         PathUse::Write => &record.writes,
     };
-    let paths: Vec<PathBuf> = outside.into_iter().filter(|path| !permitted.contains(&*path.to_string_lossy())).collect();
+    let paths: Vec<PathBuf> =
+        outside.into_iter().filter(|path| !permitted.contains(&*path.to_string_lossy())).collect();
     if paths.is_empty() { Ok(()) } else { Err(OutsideError { scene: scene.into(), paths, usage }) }
 }
 

@@ -105,6 +105,10 @@ fn builds_of_others_write_below_the_folder_of_their_scene() {
         "name: \"B\", folder: \"..\", target: \"unity\"".to_string(),
         // Hidden folders hold settings of programs.
         named(".config.png"),
+        // Drives and servers of Windows count as outside on every system.
+        named(r"C:\\new.png"),
+        named("C:new.png"),
+        named(r"\\\\server\\share\\new.png"),
     ];
     for preset in presets {
         let download = Download::new(&building(&preset));

@@ -34,6 +34,7 @@ use crate::frame::status::{Activity, StatusInfo};
 use crate::frame::tasks::Tasks;
 use crate::frame::window::{FrameSystems, Quitting};
 use talweg::export::ExportError;
+use talweg::io::system_names::is_rooted;
 use talweg::io::{FileError, SaveTarget};
 use talweg::scene::BuildPreset;
 use talweg::tiles::TileError;
@@ -179,7 +180,10 @@ fn is_build_permitted(editor: &Editor, choice: &ExportChoice) -> bool {
 /// Whether a preset writes files outside the folder of its scene.
 fn leads_elsewhere(preset: &BuildPreset) -> bool {
     let files = preset.products.iter().filter_map(|product| product.file.as_deref());
-    let is_below = |path: &str| Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    let is_below = |path: &str| {
+        let path = Path::new(path);
+        !is_rooted(path) && path.components().all(|part| matches!(part, Component::Normal(_)))
+    };
     !files.chain([preset.folder.as_str(), preset.file_names.as_str()]).all(is_below)
 }
 

@@ -169,6 +169,7 @@ impl FileError {
     pub fn path(&self) -> &Path {
         match self {
             Self::Name { path }
+            | Self::Reserved { path, .. }
             | Self::NoFolder { path, .. }
             | Self::IsFolder { path }
             | Self::NotAFile { path, .. }

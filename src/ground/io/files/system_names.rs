@@ -125,7 +125,9 @@ mod tests {
 
     #[test]
     fn devices_and_reserved_characters_are_reserved_names() {
-        for reserved in ["CON", "nul.png", "Com1.tar.gz", "LPT9", "com².txt", "aux .png", "a.", "a ", "a:b", "a?b", "a\tb"] {
+        for reserved in
+            ["CON", "nul.png", "Com1.tar.gz", "LPT9", "com².txt", "aux .png", "a.", "a ", "a:b", "a?b", "a\tb"]
+        {
             assert!(is_reserved_name(reserved), "{reserved}");
         }
         for usual in ["console.png", "COM10", "COM", "nullarbor.png", ".talweg-1-2.tmp", "a.b", "Höhe.png", "LPTX"] {
