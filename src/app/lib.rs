@@ -5,6 +5,7 @@
 //!
 //! | folder | contents |
 //! |---|---|
+//! | `console` | the console window of Windows |
 //! | [`view`] | the 3D view: uses Bevy only, and knows nothing of the panels |
 //! | [`frame`] | window, document, evaluation, commands, background tasks, dialogs, menus, status |
 //! | [`shot`] | images of the view without a window |

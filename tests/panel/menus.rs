@@ -3,7 +3,7 @@
 use crate::kit::*;
 use bevy_egui::egui::accesskit::Role;
 use bevy_egui::egui::{Key, Modifiers};
-use egui_kittest::kittest::{NodeT, Queryable};
+use egui_kittest::kittest::{By, NodeT, Queryable};
 
 fn has(panels: &Panels, entry: &str) -> bool {
     panels.query_by_role_and_label(Role::Button, entry).is_some()
@@ -11,19 +11,19 @@ fn has(panels: &Panels, entry: &str) -> bool {
 
 /// The label of the widget with the focus.
 fn focused(panels: &Panels) -> Option<String> {
-    let all = panels.query_all(egui_kittest::kittest::By::new());
-    all.into_iter().find(|node| node.accesskit_node().is_focused()).and_then(|node| node.accesskit_node().label())
+    let has_focus = By::new().predicate(|node| node.is_focused_in_tree());
+    panels.query(has_focus).and_then(|node| node.accesskit_node().label())
 }
 
 #[test]
 fn pointing_at_another_title_opens_its_menu() {
     let mut panels = large(&["Perlin"]);
     click(&mut panels, "File");
-    assert!(has(&panels, "Open…") && !has(&panels, "Recompute"));
+    assert!(has(&panels, "Open…") && !has(&panels, "Rebuild"));
     let layer = panels.get_by_role_and_label(Role::Button, "Layer").rect().center();
     panels.hover_at(layer);
     panels.run();
-    assert!(has(&panels, "Recompute") && !has(&panels, "Open…"));
+    assert!(has(&panels, "Rebuild") && !has(&panels, "Open…"));
 }
 
 #[test]
@@ -44,11 +44,11 @@ fn menus_are_used_by_keys_alone() {
     press(&mut panels, Modifiers::NONE, Key::ArrowRight);
     assert!(!has(&panels, "Open…"));
     press(&mut panels, Modifiers::ALT, Key::L);
-    assert!(has(&panels, "Recompute"));
+    assert!(has(&panels, "Rebuild"));
     let layers = panels.state().names();
     press(&mut panels, Modifiers::NONE, Key::ArrowUp);
-    assert_eq!(focused(&panels).as_deref(), Some("Recompute"));
+    assert_eq!(focused(&panels).as_deref(), Some("Rebuild"));
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    assert!(!has(&panels, "Recompute"), "the entry was used");
+    assert!(!has(&panels, "Rebuild"), "the entry was used");
     assert_eq!(panels.state().names(), layers);
 }

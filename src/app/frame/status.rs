@@ -107,7 +107,11 @@ const QUIET: Duration = Duration::from_millis(120);
 /// click or drag and replaces the other text.
 pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&str>) -> Option<Command> {
     let mut command = None;
-    ui.horizontal_centered(|ui| {
+    // the contents cannot enlarge the bar
+    let bar = egui::Rect::from_min_size(ui.cursor().min, egui::vec2(ui.available_width(), INNER_HEIGHT));
+    ui.allocate_rect(bar, egui::Sense::hover());
+    let inner = egui::UiBuilder::new().max_rect(bar).layout(Layout::left_to_right(Align::Center));
+    ui.scope_builder(inner, |ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         let running = info.running.filter(|running| running.elapsed >= QUIET);
         let computing = running.map(|r| (r.layer as f32 + r.fraction) / r.layers.max(1) as f32);

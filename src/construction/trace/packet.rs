@@ -102,6 +102,21 @@ impl<'a> PacketTracer<'a> {
         }
     }
 
+    /// Traces rays that start close above the ground, each with its sample spacing and the height of the ground at its
+    /// start, which is therefore not evaluated again.
+    pub fn trace_from_ground(&self, rays: &[(TraceRay, f64, f64)]) -> Vec<Trace> {
+        let tracer = &self.tracer;
+        let Some(table) = &self.table else {
+            return rays.iter().map(|(ray, spacing, _)| tracer.trace_from(ray, 0.0, *spacing)).collect();
+        };
+        let packet = Packet { tracer, table };
+        let lane = |&(ray, spacing, ground): &(TraceRay, f64, f64)| {
+            let residual = ground - table.height([ray.origin[0], ray.origin[1]]);
+            RayLane { known: Some((0.0, residual)), ..packet.lane(ray, 0.0, spacing) }
+        };
+        packet.trace_lanes(rays.iter().map(lane).collect())
+    }
+
     /// Heights of the surface at points, each for its own sample spacing, which must not be much smaller than a cell of
     /// the table. The table's bilinear heights are the result, since they have this resolution; without a table, the
     /// construction tree is evaluated. The second result is the number of these evaluations.
@@ -123,8 +138,10 @@ struct Packet<'a> {
 
 impl Packet<'_> {
     fn trace_rays(&self, rays: &[(TraceRay, f64, f64)]) -> Vec<Trace> {
-        let mut lanes: Vec<RayLane> =
-            rays.iter().map(|&(ray, start, spacing)| self.lane(ray, start, spacing)).collect();
+        self.trace_lanes(rays.iter().map(|&(ray, start, spacing)| self.lane(ray, start, spacing)).collect())
+    }
+
+    fn trace_lanes(&self, mut lanes: Vec<RayLane>) -> Vec<Trace> {
         let mut waiting: Vec<usize> = (0..lanes.len()).collect();
         loop {
             waiting.retain(|&k| {

@@ -43,7 +43,7 @@ impl SquareTerrain {
         if self.scale.is_inside(position_world) {
             return None;
         }
-        FarTile::at(position_world).filter(|tile| tile.is_within(around))
+        FarTile::containing(position_world).filter(|tile| tile.is_within(around))
     }
 
     /// Height of a mirrored copy, raised near the square.

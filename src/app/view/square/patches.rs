@@ -96,7 +96,7 @@ impl FarTile {
     }
 
     /// The copy at a position outside the terrain.
-    pub fn at(position_world: Vec3) -> Option<Self> {
+    pub fn containing(position_world: Vec3) -> Option<Self> {
         let [column, row] = [position_world.x, position_world.z].map(|x| (x / SIDE_WORLD + 0.5).floor() as i32);
         ((column, row) != (0, 0)).then_some(Self { column, row })
     }

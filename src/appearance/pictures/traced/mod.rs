@@ -83,6 +83,8 @@ const NEAR: usize = 16;
 /// Height above the terrain, as a fraction of the side, that counts as a hit where rays use a table of bounds: 4 cm in
 /// 8 km.
 const TABLE_TOLERANCE: f64 = 5e-6;
+/// Growth of this height with the distance, as a fraction of a pixel's width there.
+const TABLE_PIXEL: f64 = 0.02;
 
 /// Tracers of the surfaces that rays can hit.
 struct SceneTracers<'a> {
@@ -152,7 +154,9 @@ impl<'a> TracedView<'a> {
         // that terrain: this keeps more detail, although the detail can flicker.
         tracer.spread = 0.5 * self.pixel * k / higher(k, up);
         tracer.tolerance = match tracer.bound {
-            Bound::Table => (TABLE_TOLERANCE * self.subject.program.side, 0.0),
+            Bound::Table => {
+                (TABLE_TOLERANCE * self.subject.program.side, TABLE_PIXEL * self.pixel * up / higher(k, up))
+            }
             _ => (1e-7 * self.subject.program.side, 0.25 * self.pixel * up / higher(k, up)),
         };
         let eye = self.camera.eye;
@@ -347,17 +351,21 @@ impl<'a> TracedView<'a> {
         let mut lit = vec![SHADED; seen.len()];
         let (mut of, mut rays) = (Vec::new(), Vec::new());
         for (k, seen) in seen.iter().enumerate() {
-            let (ray, detail) = match seen {
-                SeenSurface::Ground(ground) => (self.shade.sun_ray(ground.place, ground.slope), ground.detail),
-                SeenSurface::Water { p, .. } => (self.shade.sun_ray(*p, [0.0; 2]), tracers.ground.detail(nearest[k])),
+            let (ray, detail, ground) = match seen {
+                SeenSurface::Ground(ground) => {
+                    (self.shade.sun_ray(ground.place, ground.slope), ground.detail, ground.place[2])
+                }
+                SeenSurface::Water { p, bed, .. } => {
+                    (self.shade.sun_ray(*p, [0.0; 2]), tracers.ground.detail(nearest[k]), *bed)
+                }
                 SeenSurface::Sky | SeenSurface::Cut(_) => continue,
             };
             if let Some(ray) = ray {
                 of.push(k);
-                rays.push((ray, 0.0, detail.spacing));
+                rays.push((ray, detail.spacing, ground));
             }
         }
-        for (k, trace) in of.into_iter().zip(tracers.ground.trace_rays(&rays)) {
+        for (k, trace) in of.into_iter().zip(tracers.ground.trace_from_ground(&rays)) {
             asked[k] = asked[k].plus(EvaluationCounts::from_trace(&trace));
             lit[k] = if trace.distance.is_some_and(|t| t > 0.0) { SHADED } else { 1.0 };
         }
