@@ -7,6 +7,9 @@
 use bevy_egui::egui;
 use egui::{Event, FocusDirection, Id, Key, LayerId, Margin, Modifiers, Popup, Response, Ui};
 
+/// Height that no entry of a menu reaches, in points.
+const MOST_ENTRY: f32 = 60.0;
+
 /// A menu that was drawn: its title and, while it is open, the layer of its entries.
 struct DrawnMenu {
     title: Response,
@@ -118,8 +121,9 @@ fn move_focus(ctx: &egui::Context, menu: LayerId, is_down: bool) {
         let layer = focused.and_then(|id| widgets.get(id)).map(|rect| rect.layer_id);
         // the titles are in the background; submenus have layers of their own in front
         let layer = layer.filter(|layer| layer.order == menu.order).unwrap_or(menu);
-        let entries: Vec<Id> =
-            widgets.get_layer(layer).filter(|w| w.enabled && w.sense.is_focusable()).map(|w| w.id).collect();
+        // the menu as a whole is a widget, too, but it is higher than an entry
+        let is_entry = |w: &&egui::WidgetRect| w.enabled && w.sense.is_focusable() && w.rect.height() < MOST_ENTRY;
+        let entries: Vec<Id> = widgets.get_layer(layer).filter(is_entry).map(|w| w.id).collect();
         let now = focused.and_then(|id| entries.iter().position(|entry| *entry == id));
         let count = entries.len();
         let next = match (now, is_down) {
