@@ -151,7 +151,7 @@ fn mountains_follow_a_ridge_bent_by_a_handle() {
         Settle,
         State("as-it-came.json"),
         // the handle of the second point, which lies on the mountains that grew over it
-        ViewDrag(from: (0.356, 0.36), to: (0.305, 0.483), button: Left, shift: false),
+        ViewDrag(from: (0.354, 0.335), to: (0.305, 0.483), button: Left, shift: false),
         Settle,
         State("bent.json"),
         Key("Ctrl+Z"),

@@ -74,12 +74,7 @@ fn stand(bookmark: &CameraBookmark, settings: &Settings) -> ViewCommand {
 }
 
 /// Shows a newly opened scene from its first bookmark, or the whole terrain if the scene has no bookmark.
-pub(super) fn open(
-    mut openings: Local<u64>,
-    editor: Res<Editor>,
-    mut camera: ResMut<ViewCamera>,
-    view_state: Res<ViewState>,
-) {
+pub(super) fn open(mut openings: Local<u64>, editor: Res<Editor>, mut camera: ResMut<ViewCamera>) {
     if *openings == editor.doc.openings() {
         return;
     }
@@ -87,7 +82,7 @@ pub(super) fn open(
     let scene = editor.doc.scene();
     match scene.bookmarks.first().filter(|_| !scene.is_planet()) {
         Some(first) => camera.jump_to(Pose::from_bookmark(first, scene.settings.size_metres)),
-        None => camera.frame_next_terrain(&view_state),
+        None => camera.frame_again(),
     }
 }
 

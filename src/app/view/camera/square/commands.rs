@@ -8,7 +8,11 @@ use crate::view::camera::command::ViewCommand;
 use crate::view::camera::input::{CameraBehaviour, ViewportArea};
 use crate::view::camera::pose::{Glide, Pose};
 use crate::view::lens::ViewProjection;
+use crate::view::scale::SIDE_WORLD;
 use crate::view::state::ViewState;
+
+/// Smallest change of the terrain's top or bottom, in world units, after which the camera frames the terrain again.
+const REFRAME_THRESHOLD_WORLD: f32 = 0.08 * SIDE_WORLD;
 
 /// Carries out camera commands over a square; starts and continues glides.
 pub fn obey_commands(
@@ -26,11 +30,13 @@ pub fn obey_commands(
     let size = area.clamped_rect(window.size()).size();
     let lens = state.lens(size);
     // compare the view size as well, because the first frames are drawn before the panels have reported the free area
+    let heights_world = Vec2::new(low.y, high.y);
     let fits = match camera.framed {
         Framed::ByHand => true,
         Framed::NotYet => false,
-        Framed::After(serial) => serial == state.serial(),
-        Framed::For(known) => size == known,
+        Framed::For { size: known, heights_world: framed } => {
+            size == known && (heights_world - framed).abs().max_element() < REFRAME_THRESHOLD_WORLD
+        }
     };
     if camera.projection != state.projection {
         (camera.pose, camera.glide) = (camera.projected(state.projection, &state), None);
@@ -39,7 +45,7 @@ pub fn obey_commands(
     }
     if !fits {
         camera.pose = ViewCommand::Perspective.pose(&camera.pose, (low, high), &lens, state.projection);
-        camera.framed = Framed::For(size);
+        camera.framed = Framed::For { size, heights_world };
     }
     let mut seconds = time.delta_secs();
     for command in commands.read() {

@@ -31,11 +31,11 @@ pub struct ViewCamera {
 #[derive(Clone, Copy, PartialEq)]
 enum Framed {
     NotYet,
-    /// A scene was opened while the terrain with this serial number was on screen. The camera frames the next terrain.
-    After(u64),
-    /// The camera frames a terrain in a view of this size. Later changes of the heights do not move it, so that the
-    /// terrain does not slide while the user paints it or hides a layer.
-    For(Vec2),
+    /// The camera frames a terrain between these two heights in a view of this size.
+    For {
+        size: Vec2,
+        heights_world: Vec2,
+    },
     /// The user has moved the camera, so automatic framing has ended.
     ByHand,
 }
@@ -113,9 +113,9 @@ impl ViewCamera {
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Makes the camera frame the whole terrain when another terrain than that of `state` arrives.
-    pub fn frame_next_terrain(&mut self, state: &ViewState) {
-        (self.glide, self.drag, self.framed) = (None, None, Framed::After(state.serial()));
+    /// Makes the camera frame the whole terrain when the next terrain arrives.
+    pub fn frame_again(&mut self) {
+        (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
     }
 
     /// Moves the camera to a position above another place, given as fractions of the side to the east and to the south.
