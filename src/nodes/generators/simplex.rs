@@ -5,12 +5,14 @@
 //! vector from the corner. 0.8 is the square of the distance from a corner to the opposite side, so the contribution of
 //! each corner ends where its triangles end. h = base + amplitude · Σ pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with p the persistence.
 //! The factor s = 5.8 gives the standard deviation of Perlin noise. A sample depends on three corners instead of four,
-//! and the lattice axes do not show. Scheme: a row of samples is between two lattice rows, whose gradients a band
-//! keeps. The row is computed in parts, side by side in vector registers, with the same bits on every processor.
+//! and the lattice axes do not show.
+//! Scheme: a row of samples is between two lattice rows, whose gradients a band keeps. The row is computed in parts,
+//! side by side in vector registers, with the same bits on every processor.
 //! Boundary: open terrains need no rule; on wrapping terrains each octave's frequency is rounded to an even number,
 //! because every second row is shifted. A preview is exactly a subsample of the full size. On a globe the triangles are
-//! tetrahedra in space (`solid::simplex`). Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022,
-//! *Tiling simplex noise and flow noise*, JCGT 11(1).
+//! tetrahedra in space (`solid::simplex`).
+//! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT
+//! 11(1).
 
 use super::lattice::directions;
 use super::octave_steps::{self, OctaveNoise, OctavePattern};
