@@ -7,6 +7,8 @@
 use bevy_egui::egui;
 use egui::{Event, FocusDirection, Id, Key, LayerId, Margin, Modifiers, Popup, Response, Ui};
 
+use super::theme::colour;
+
 /// Height that no entry of a menu reaches, in points.
 const MOST_ENTRY: f32 = 60.0;
 
@@ -48,6 +50,19 @@ pub(super) fn show(ui: &mut Ui, titles: &[&str], mut contents: impl FnMut(usize,
         && open != other
     {
         menus[other].open();
+    }
+    if open.is_some() {
+        outline_focus(ui.ctx());
+    }
+}
+
+/// Draws a frame around the title or entry that has the keyboard focus; egui alone does not show the focus in menus.
+fn outline_focus(ctx: &egui::Context) {
+    let focused = ctx.memory(|memory| memory.focused());
+    let place = focused.and_then(|id| ctx.viewport(|viewport| viewport.this_pass.widgets.get(id).copied()));
+    if let Some(widget) = place {
+        let stroke = egui::Stroke::new(1.5, colour::accent());
+        ctx.layer_painter(widget.layer_id).rect_stroke(widget.rect, 4, stroke, egui::StrokeKind::Inside);
     }
 }
 
