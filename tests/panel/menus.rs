@@ -52,3 +52,14 @@ fn menus_are_used_by_keys_alone() {
     assert!(!has(&panels, "Rebuild"), "the entry was used");
     assert_eq!(panels.state().names(), layers);
 }
+
+#[test]
+fn menus_stay_closed_behind_a_dialog() {
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::NONE, Key::F12);
+    assert!(panels.query_by_label("4K").is_some(), "the dialog of the picture is open");
+    press(&mut panels, Modifiers::NONE, Key::F10);
+    press(&mut panels, Modifiers::ALT, Key::L);
+    assert!(!has(&panels, "Open…") && !has(&panels, "Rebuild"));
+    assert!(panels.query_by_label("4K").is_some());
+}

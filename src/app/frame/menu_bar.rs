@@ -82,13 +82,18 @@ fn scrollable(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
     ui.data_mut(|data| data.insert_temp(id, height));
 }
 
-/// Takes a key press that belongs to the menu bar out of the input.
+/// Takes a key press that belongs to the menu bar out of the input. The menus stay closed behind a dialog, and Alt with
+/// a letter can type a character into a text field.
 fn taken_key(ui: &Ui, titles: &[&str], is_open: bool) -> Option<Key> {
+    if ui.memory(|memory| memory.top_modal_layer()).is_some() {
+        return None;
+    }
+    let is_typing = ui.text_edit_focused();
     let starts_a_title = |key: Key| titles.iter().any(|title| title.starts_with(key.name()));
     let is_ours = |key: Key, modifiers: Modifiers| match key {
         Key::F10 => modifiers.is_none(),
         Key::ArrowLeft | Key::ArrowRight | Key::ArrowUp | Key::ArrowDown => is_open && modifiers.is_none(),
-        key => modifiers.matches_exact(Modifiers::ALT) && starts_a_title(key),
+        key => !is_typing && modifiers.matches_exact(Modifiers::ALT) && starts_a_title(key),
     };
     let taken = ui.input_mut(|input| {
         let place = input.events.iter().position(
