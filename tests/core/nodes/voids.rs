@@ -81,8 +81,8 @@ fn differing(a: &Terrain, b: &Terrain, counts: impl Fn(usize) -> bool) -> Vec<(u
         .collect()
 }
 
-/// Where water and rock cross voids, each law reads the heights of voids. This test is the control of the next one: it
-/// shows that this terrain gives such a law away.
+/// Where water and rock cross voids, each law reads the heights of voids, and its result depends on them. The next test
+/// uses the same terrain, so it would fail for a law that reads these heights.
 #[test]
 fn laws_that_cross_voids_read_their_heights() {
     let blind = |(name, law): &(String, Node)| {
