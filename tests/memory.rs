@@ -5,7 +5,7 @@
 //! grow with the terrain: row buffers of threads, tables, lists of nodes.
 
 use std::alloc::System;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use talweg::appearance::{PaletteTable, scene_image};
@@ -24,8 +24,14 @@ mod node_kit;
 #[global_allocator]
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// Held by each test, so that only one test runs at a time.
-static ALONE: Mutex<()> = Mutex::new(());
+/// Lets only one test run at a time, and gives it two threads on every computer: each thread has row buffers.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let guard = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    // fails in all tests but the first, since the threads exist then
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(2).build_global();
+    guard
+}
 
 /// Allowed error of the estimate, as a fraction of the measured memory.
 const SHARE: f64 = 0.25;
@@ -95,7 +101,7 @@ fn scene_of(node: Node, world: World) -> Scene {
 
 #[test]
 fn the_memory_estimate_of_every_node_holds() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut findings = Findings::default();
     for node in Node::catalogue() {
         for world in [World::Terrain, World::Planet].into_iter().filter(|&world| node.fits(world)) {
@@ -119,7 +125,7 @@ fn the_memory_estimate_of_every_node_holds() {
 
 #[test]
 fn the_memory_estimates_of_masks_and_stacks_hold() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut findings = Findings::default();
     let masks = [
         ("height", Mask { by_height: true, ..Mask::default() }),
@@ -153,7 +159,7 @@ fn the_memory_estimates_of_masks_and_stacks_hold() {
 
 #[test]
 fn the_memory_estimates_of_products_hold() {
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let mut findings = Findings::default();
     let control = Control::default();
     for (world, name) in [(World::Terrain, "Levels"), (World::Planet, "Levels")] {

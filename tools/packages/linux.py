@@ -3,9 +3,11 @@
 import gzip
 import hashlib
 import os
+import platform
 import re
 import shutil
 import subprocess
+import sys
 import textwrap
 
 from release import (
@@ -13,8 +15,40 @@ from release import (
     output_of, put, require_tools, runs_here, set_times, third_party_licences, write,
 )
 
+# The oldest C library that the program runs with: that of Debian 11.
+GLIBC = "2.31"
+# They link for an older C library than that of this computer.
+LINKER = ["cargo-zigbuild==0.24.1", "ziglang==0.15.2"]
 TOOLS = ["rsvg-convert", "zstd", "dpkg-deb", "rpmbuild", "objdump"]
 ENVIRONMENT = {**os.environ, "SOURCE_DATE_EPOCH": str(EPOCH)}
+
+
+def built(folder, options, environment):
+    """Builds the program for the C library GLIBC, and checks that it needs no later one."""
+    tools = folder / "tools/linker"
+    if not (tools / "bin/cargo-zigbuild").exists():
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--root-user-action", "ignore", "--target", tools, *LINKER], check=True)
+    triple = f"{platform.machine()}-unknown-linux-gnu"
+    environment["PATH"] = f"{tools}/bin{os.pathsep}{environment['PATH']}"
+    environment["PYTHONPATH"] = str(tools)
+    command = ["cargo", "zigbuild", "--target", f"{triple}.{GLIBC}", *options]
+    subprocess.run(command, check=True, cwd=ROOT, env=environment)
+    program = folder / triple / "release/talweg"
+    needed = needed_glibc(program)
+    if in_order(needed) > in_order(GLIBC):
+        fail(f"{program} needs version {needed} of the C library, but it was linked for {GLIBC}")
+    return program
+
+
+def in_order(version):
+    return [int(part) for part in version.split(".")]
+
+
+def needed_glibc(program):
+    """The oldest version of the C library that has all functions that the program calls."""
+    require_tools("objdump")
+    return max(re.findall(r"GLIBC_([0-9.]+)", output_of("objdump", "-T", program)), key=in_order)
 
 
 def lay_out(program, root):
@@ -73,10 +107,9 @@ def debian(root, program, machine, work):
     """The program opens the libraries of the window and of the graphics card while it runs, so no tool finds them by
     itself. tools/setup checks for the same libraries."""
     architecture = {"x86_64": "amd64", "aarch64": "arm64"}[machine]
-    versions = re.findall(r"GLIBC_([0-9.]+)", output_of("objdump", "-T", program))
-    glibc = max(versions, key=lambda version: [int(part) for part in version.split(".")])
     files = sorted(path for path in (root / "usr").rglob("*") if path.is_file())
     size = sum(path.stat().st_size for path in files) // 1024
+    unwinding = "libgcc-s1, " if "libgcc_s" in output_of("objdump", "-p", program) else ""
     description = textwrap.fill(DESCRIPTION, 79, initial_indent=" ", subsequent_indent=" ")
     package = work / "deb"
     shutil.copytree(root, package, symlinks=True)
@@ -84,7 +117,7 @@ def debian(root, program, machine, work):
         package / "DEBIAN/control",
         f"Package: talweg\nVersion: {VERSION}\nArchitecture: {architecture}\n"
         f"Maintainer: The Talweg developers <talweg@localhost>\nInstalled-Size: {size}\n"
-        f"Depends: libc6 (>= {glibc}), libgcc-s1, libvulkan1, libx11-xcb1, libxcursor1, libxi6, libxrandr2, "
+        f"Depends: libc6 (>= {needed_glibc(program)}), {unwinding}libvulkan1, libx11-xcb1, libxcursor1, libxi6, libxrandr2, "
         f"libxkbcommon-x11-0\nRecommends: mesa-vulkan-drivers\nSection: graphics\nPriority: optional\n"
         f"Description: {SUMMARY[0].lower()}{SUMMARY[1:]}\n{description}\n",
     )

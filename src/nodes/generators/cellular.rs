@@ -12,6 +12,9 @@
 //! points.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use super::octaves::{self, Lattice, LatticeAxis, Octaves, RowReader, offset_params};
 use super::solid::SolidField;
 use super::solid::cells::SolidCells;
@@ -67,7 +70,10 @@ impl Generator for Cellular {
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
         let lattices = law.lattices(cx.grid, cx.random, 2, 1.0);
-        let readers = || lattices.iter().map(|lattice| CellularReader::new(lattice, self)).collect();
+        let readers = || {
+            let squares = Rc::new(RefCell::default());
+            lattices.iter().map(|lattice| CellularReader::new(lattice, self, Rc::clone(&squares))).collect()
+        };
         octaves::sum(cx, self.base, &weights, readers, out)
     }
 }
@@ -76,13 +82,16 @@ impl Generator for Cellular {
 struct CellularReader<'a> {
     lattice: &'a Lattice,
     law: &'a Cellular,
-    /// Feature points of 5 lattice rows: the number of the lattice row and, for each lattice column, the position of
-    /// the point in its cell.
-    points: [(usize, Vec<[f32; 2]>); AROUND],
-    /// The points of the same 5 rows, from the northernmost: x in the cell, and the squared distance from the samples'
-    /// row.
-    near: [Vec<[f32; 2]>; AROUND],
+    /// Feature points of 5 lattice rows: the number of the lattice row and, for each lattice column, x and y of the
+    /// point in its cell.
+    points: [(usize, [Vec<f32>; 2]); AROUND],
+    /// For the same points, the squared distance from the samples' row. The readers of all octaves share this space.
+    squares: Rc<RefCell<[Vec<f32>; AROUND]>>,
 }
+
+/// The points of the 5 lattice rows around a row of samples, from the northernmost: x in the cell, and the squared
+/// distance from the samples' row.
+type NearPoints<'a> = [(&'a [f32], &'a [f32]); AROUND];
 
 /// Number of rows and columns of cells that are searched around a sample.
 const AROUND: usize = 5;
@@ -94,29 +103,35 @@ impl RowReader for CellularReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         let upper = self.lattice.rows.cell[row] as usize;
         let y = self.lattice.rows.fraction[row];
-        for r in 0..AROUND {
-            self.prepare(upper + r);
-            let (_, points) = &self.points[(upper + r) % AROUND];
-            self.near[r].clear();
-            self.near[r].extend(points.iter().map(|point| {
-                let dy = point[1] + (r as f32 - 2.0) - y;
-                [point[0], dy * dy]
+        (0..AROUND).for_each(|r| self.prepare(upper + r));
+        let mut squares = self.squares.borrow_mut();
+        for (r, squares) in squares.iter_mut().enumerate() {
+            let (_, [_, points]) = &self.points[(upper + r) % AROUND];
+            squares.clear();
+            squares.reserve_exact(points.len());
+            squares.extend(points.iter().map(|point| {
+                let dy = point + (r as f32 - 2.0) - y;
+                dy * dy
             }));
         }
+        let near = std::array::from_fn(|r| {
+            let (_, [x, _]) = &self.points[(upper + r) % AROUND];
+            (x.as_slice(), squares[r].as_slice())
+        });
         let LatticeAxis { cell, fraction, .. } = &self.lattice.columns;
-        add_row(&self.near, (self.law.feature, y, amplitude), cell, fraction, out);
+        add_row(&near, (self.law.feature, y, amplitude), cell, fraction, out);
     }
 }
 
 impl<'a> CellularReader<'a> {
-    fn new(lattice: &'a Lattice, law: &'a Cellular) -> Self {
-        let points = std::array::from_fn(|_| (usize::MAX, Vec::new()));
-        Self { lattice, law, points, near: std::array::from_fn(|_| Vec::new()) }
+    fn new(lattice: &'a Lattice, law: &'a Cellular, squares: Rc<RefCell<[Vec<f32>; AROUND]>>) -> Self {
+        let points = std::array::from_fn(|_| (usize::MAX, [Vec::new(), Vec::new()]));
+        Self { lattice, law, points, squares }
     }
 
     /// Computes the feature points of lattice row `line`.
     fn prepare(&mut self, line: usize) {
-        let (held, points) = &mut self.points[line % AROUND];
+        let (held, [x_in_cell, y_in_cell]) = &mut self.points[line % AROUND];
         if *held == line {
             return;
         }
@@ -124,8 +139,12 @@ impl<'a> CellularReader<'a> {
         let Lattice { stream, columns, rows } = self.lattice;
         let y = rows.lines[line];
         let part = |bits: u64| 0.5 + self.law.jitter * ((bits & 0xff_ffff) as f32 * (1.0 / 16_777_216.0) - 0.5);
-        points.clear();
-        points.extend(columns.lines.iter().map(|&x| stream.bits(x, y)).map(|bits| [part(bits), part(bits >> 24)]));
+        x_in_cell.resize(columns.lines.len(), 0.0);
+        y_in_cell.resize(columns.lines.len(), 0.0);
+        for ((&x, x_in_cell), y_in_cell) in columns.lines.iter().zip(x_in_cell).zip(y_in_cell) {
+            let bits = stream.bits(x, y);
+            (*x_in_cell, *y_in_cell) = (part(bits), part(bits >> 24));
+        }
     }
 }
 
@@ -135,13 +154,7 @@ const PART: usize = 16;
 /// Adds the noise of a row of samples, given the lattice column and the position in it of each sample. `law` holds the
 /// distance from which the height is computed, the position of the row in its lattice row, and the amplitude.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn add_row(
-    near: &[Vec<[f32; 2]>; AROUND],
-    law: (CellDistance, f32, f32),
-    cells: &[u32],
-    fractions: &[f32],
-    out: &mut [f32],
-) {
+fn add_row(near: &NearPoints, law: (CellDistance, f32, f32), cells: &[u32], fractions: &[f32], out: &mut [f32]) {
     let done = out.len() / PART * PART;
     let parts = cells.as_chunks::<PART>().0.iter().zip(fractions.as_chunks::<PART>().0);
     for (out, (cells, fractions)) in out.as_chunks_mut::<PART>().0.iter_mut().zip(parts) {
@@ -157,7 +170,7 @@ fn add_row(
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "loops over arrays of equal length vectorise")]
 fn add_part<const N: usize>(
-    near: &[Vec<[f32; 2]>; AROUND],
+    near: &NearPoints,
     (feature, y, amplitude): (CellDistance, f32, f32),
     cells: &[u32; N],
     fractions: &[f32; N],
@@ -165,15 +178,16 @@ fn add_part<const N: usize>(
 ) {
     let mut least = [[f32::INFINITY; N]; 2];
     let is_one_cell = cells.iter().all(|cell| *cell == cells[0]);
-    for points in &near[NEXT] {
+    for (points, squares) in &near[NEXT] {
         for c in NEXT {
             let (mut px, mut dy) = ([0.0; N], [0.0; N]);
             if is_one_cell {
-                let point = points[cells[0] as usize + c];
-                (px, dy) = ([point[0]; N], [point[1]; N]);
+                let point = cells[0] as usize + c;
+                (px, dy) = ([points[point]; N], [squares[point]; N]);
             } else {
                 for k in 0..N {
-                    [px[k], dy[k]] = points[cells[k] as usize + c];
+                    let point = cells[k] as usize + c;
+                    (px[k], dy[k]) = (points[point], squares[point]);
                 }
             }
             let shift = c as f32 - 2.0;
@@ -212,14 +226,15 @@ fn add_part<const N: usize>(
 /// Squared distances of a sample at `x` in the cell `cell` to its nearest and second nearest point, given these
 /// distances to the points of the cells next to it.
 #[inline(never)]
-fn with_outer_cells(near: &[Vec<[f32; 2]>; AROUND], cell: u32, x: f32, mut least: [f32; 2]) -> [f32; 2] {
-    for (r, points) in near.iter().enumerate() {
-        for (c, point) in points[cell as usize..cell as usize + AROUND].iter().enumerate() {
+fn with_outer_cells(near: &NearPoints, cell: u32, x: f32, mut least: [f32; 2]) -> [f32; 2] {
+    let cells = cell as usize..cell as usize + AROUND;
+    for (r, (points, squares)) in near.iter().enumerate() {
+        for (c, (point, dy)) in points[cells.clone()].iter().zip(&squares[cells.clone()]).enumerate() {
             if NEXT.contains(&r) && NEXT.contains(&c) {
                 continue;
             }
-            let x = x - (point[0] + (c as f32 - 2.0));
-            let square = x * x + point[1];
+            let x = x - (point + (c as f32 - 2.0));
+            let square = x * x + dy;
             least = [least[0].min(square), least[1].min(square.max(least[0]))];
         }
     }
