@@ -94,7 +94,7 @@ impl Plugin for FramePlugin {
             .add_menu_part("Edit", 0, menu::edit)
             .add_menu_part("Layer", 100, menu::recompute)
             .add_menu_part("View", 90, panels::menu)
-            .add_systems(First, window::begin_frame)
+            .add_systems(First, (window::begin_frame, window::repaint_resized))
             .add_systems(
                 PreUpdate,
                 keyboard::read
