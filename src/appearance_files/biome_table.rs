@@ -40,7 +40,9 @@ use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::parse_hex;
-use crate::io::{FileError, SaveTarget, check_name, ron_dialect, without_byte_order_mark, write_atomically};
+use crate::io::{
+    FileError, SaveTarget, check_name, ron_dialect, ron_reason, without_byte_order_mark, write_atomically,
+};
 use crate::param::Params;
 use crate::planet::climate::Climate;
 
@@ -338,7 +340,7 @@ impl BiomeTable {
                 table: name.into(),
                 line: e.span.start.line,
                 column: e.span.start.col,
-                message: e.code.to_string(),
+                message: ron_reason(&e.code),
             })?;
         table.climate.sanitise();
         table.name = name.into();

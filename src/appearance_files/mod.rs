@@ -35,7 +35,7 @@ use std::sync::LazyLock;
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
-use crate::io::without_byte_order_mark;
+use crate::io::{ron_reason, without_byte_order_mark};
 
 pub use biome_table::{
     BIOME_PREFIX, BiomeError, BiomeTable, GroundType, HeightLevel, HeightUnits, LEAST_TOLERANCE, MAX_TYPES, Niche,
@@ -231,7 +231,7 @@ impl Palette {
             palette: palette(),
             line: e.span.start.line,
             column: e.span.start.col,
-            message: e.code.to_string(),
+            message: ron_reason(&e.code),
         })?;
         let colour = |text: &str| parse_hex(text).ok_or(PaletteError::Colour { palette: palette(), text: text.into() });
         let stops = |part: &'static str, stops: &[(f32, String)]| {

@@ -6,7 +6,9 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::io::{FileError, SaveTarget, check_name, ron_dialect, without_byte_order_mark, write_atomically};
+use crate::io::{
+    FileError, SaveTarget, check_name, ron_dialect, ron_reason, without_byte_order_mark, write_atomically,
+};
 
 /// Maximum size of a list file in bytes. Lists are short text that people write.
 const MAX_BYTES: u64 = 1 << 20;
@@ -55,7 +57,7 @@ pub trait RuleList: Serialize + DeserializeOwned {
             name: name.into(),
             line: e.span.start.line,
             column: e.span.start.col,
-            message: e.code.to_string(),
+            message: ron_reason(&e.code),
         })
     }
 

@@ -161,29 +161,29 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
     Heights: "mean_metres" "Mean height" ["m"] 3,
         "Mean height of the terrain.", "",
         |m| MeasureValue::Number(m.heights.mean_metres);
-    Heights: "land_fraction" "Land" [""] 4,
+    Heights: "land_fraction" "Land fraction" [""] 4,
         "Fraction of the area above the sea.", "",
         |m| MeasureValue::Number(m.heights.land_fraction);
     Slopes: "erosion_score" "Erosion score" [""] 3,
         "Standard deviation of the slopes divided by their mean: high if level ground and steep relief occur together.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| erosion_score(&m.slopes);
-    Slopes: "pair_score" "Erosion score, all pairs" [""] 3,
+    Slopes: "pair_score" "Score of all pairs" [""] 3,
         "Erosion score from the height differences of all pairs of neighbours, as Le Martelot 2005 describes the score, instead of the greatest of four differences.",
         "Le Martelot 2005, §3.3.3",
         |m| erosion_score(&m.pair_slopes.slopes);
-    Slopes: "worded_score" "Erosion score, as worded" [""] 3,
+    Slopes: "worded_score" "Score as worded" [""] 3,
         "Erosion score exactly as Le Martelot 2005 words it: the mean deviation of the height differences of all pairs of neighbours from their mean, divided by this mean.",
         "Le Martelot 2005, §3.3.3",
         |m| match m.pair_slopes.slopes.mean > 0.0 {
             true => MeasureValue::Number(m.pair_slopes.worded_score()),
             false => MeasureValue::Undefined(LEVEL),
         };
-    Slopes: "mean_slope" "Mean slope" ["m"] 3,
+    Slopes: "mean_slope" "Mean height step" ["m"] 3,
         "Mean of the greatest height difference to the four neighbouring samples; denser samples make it smaller.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| MeasureValue::Number(m.slopes.mean);
-    Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
+    Slopes: "slope_deviation" "Height step deviation" ["m"] 3,
         "Standard deviation of the greatest height differences to the four neighbouring samples.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| MeasureValue::Number(m.slopes.deviation);
@@ -298,7 +298,7 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
     Heights: "land_share" "Land fraction" [""] 4,
         "Fraction of the planet above the sea.", "",
         |m| MeasureValue::Number(m.land_share);
-    Heights: "land_km2" "Land" ["km²"] 0,
+    Heights: "land_km2" "Land area" ["km²"] 0,
         "Area above the sea.", "",
         |m| MeasureValue::Number(m.land_km2);
     Heights: "lowest_metres" "Lowest" ["m"] 1,
@@ -323,11 +323,11 @@ pub const PLANET_MEASURES: &[Measure<PlanetMeasures>] = measures! {
         "Standard deviation of the slopes divided by their mean, weighted by area: high if level ground and steep relief occur together.",
         "Olsen 2004",
         |m| erosion_score(&m.slopes);
-    Slopes: "mean_slope" "Mean slope" ["m"] 3,
+    Slopes: "mean_slope" "Mean height step" ["m"] 3,
         "Mean of the greatest height difference to the four neighbouring samples, scaled to the side of a mean cell.",
         "Olsen 2004",
         |m| MeasureValue::Number(m.slopes.mean);
-    Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
+    Slopes: "slope_deviation" "Height step deviation" ["m"] 3,
         "Standard deviation of the greatest height differences to the four neighbouring samples.",
         "Olsen 2004",
         |m| MeasureValue::Number(m.slopes.deviation);

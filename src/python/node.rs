@@ -12,6 +12,7 @@ use super::terrain::{PyTerrain, balance_dict, checked_cell, of_json};
 use super::work::{ProgressListener, pool, run_interruptibly};
 use talweg::eval::BaseTerrain;
 use talweg::field::{Cancelled, Control, Terrain};
+use talweg::io::suggestion;
 use talweg::nodes::multiscale::LargestScale;
 use talweg::nodes::{Context, MassBalance, Node, Run};
 use talweg::param::{ParamKind, Value, description_json};
@@ -130,7 +131,7 @@ fn set_one(py: Python<'_>, node: &mut Node, name: &str, value: &Bound<'_, PyAny>
     let about = node.about();
     let Some(index) = about.find(name) else {
         let known: Vec<&str> = about.params.iter().map(|spec| spec.name).collect();
-        let text = format!("`{}` has no parameter `{name}`; it has {}", about.name, known.join(", "));
+        let text = format!("`{}` has no parameter `{name}`; {}", about.name, suggestion(name, &known));
         return Err(usage(py, text));
     };
     let value = about.params[index].parse(&value_text(value)?).map_err(|error| usage(py, error))?;
@@ -193,7 +194,7 @@ impl PyNode {
         let about = self.node.about();
         let Some(found) = about.preset(preset) else {
             let known: Vec<&str> = about.presets.iter().map(|preset| preset.name).collect();
-            let text = format!("`{}` has no preset `{preset}`; it has {}", about.name, known.join(", "));
+            let text = format!("`{}` has no preset `{preset}`; {}", about.name, suggestion(preset, &known));
             return Err(usage(py, text));
         };
         self.node.adopt(found);

@@ -16,7 +16,9 @@ use super::file_form::{EpochV1, LayerV1, SceneV1};
 use super::repairs::Repairs;
 use super::{Layer, Scene};
 use crate::appearance_files::BIOME_PREFIX;
-use crate::io::{FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect, without_byte_order_mark};
+use crate::io::{
+    FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect, ron_reason, without_byte_order_mark,
+};
 use crate::user_state::{OutsideError, PathUse, check_paths, permit_paths};
 
 /// Version of the scene files that this program writes.
@@ -134,7 +136,7 @@ impl<'de> DeserializeSeed<'de> for Header<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_struct("Header", &["version"], self)
+        deserializer.deserialize_struct("Scene", &["version"], self)
     }
 }
 
@@ -172,13 +174,7 @@ fn version_of(text: &str) -> Result<u32, ron::error::SpannedError> {
 
 fn syntax(error: ron::error::SpannedError, text: &str) -> SceneError {
     let (line, column) = (error.span.start.line, error.span.start.col);
-    // RON reports errors inside a construction only as a message, without an error code.
-    let message = match error.code.to_string() {
-        code if code == ron::Error::ExceededRecursionLimit.to_string() => {
-            "it is nested too deeply to be a scene".into()
-        }
-        other => other,
-    };
+    let message = if text.trim().is_empty() { "the file is empty".into() } else { ron_reason(&error.code) };
     let text = text.trim_end();
     let end = (text.matches('\n').count() + 1, text.chars().rev().take_while(|&c| c != '\n').count());
     // The text ends before the scene is complete.

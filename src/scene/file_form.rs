@@ -44,7 +44,7 @@ fn read_layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<LayerV1
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Scene")]
 pub(super) struct SceneV1 {
     pub(super) version: u32,
     /// Whether Talweg wrote the file. Every layer of this file names its algorithm then. Files written by hand lack
@@ -78,7 +78,7 @@ pub(super) struct SceneV1 {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Layer")]
 pub(super) struct LayerV1 {
     #[serde(default)]
     pub(super) name: Option<String>,
@@ -108,7 +108,7 @@ pub(super) struct LayerV1 {
 }
 
 #[derive(PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename = "Epoch")]
 pub(super) struct EpochV1 {
     pub(super) node: Node,
     pub(super) iterations: u32,

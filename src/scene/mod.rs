@@ -48,6 +48,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, MaterialRules, Palette, ScatterRules};
 use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, Stream, Terrain};
+use crate::io::suggestion;
 use crate::nodes::generators::construction::Construction;
 use crate::nodes::{Node, NodeKind};
 use crate::param::{ParamError, Params};
@@ -121,14 +122,14 @@ pub enum SetError {
         count: usize,
     },
     /// The layer's node has no such parameter.
-    #[error("`{owner}` has no parameter `{param}`; it has {known}")]
+    #[error("`{owner}` has no parameter `{param}`; {suggestion}")]
     NoParam {
         /// Owner of the parameters: a layer or a group of settings.
         owner: String,
         /// The parameter name in the assignment.
         param: String,
-        /// The names of the existing parameters.
-        known: String,
+        /// The most similar name, or all names.
+        suggestion: String,
     },
     /// The value does not fit the parameter.
     #[error(transparent)]
@@ -439,7 +440,7 @@ fn set_in(groups: &mut [&mut dyn Params], owner: &str, param: &str, value: &str)
         }
     }
     let known: Vec<&str> = groups.iter().flat_map(|g| g.about().params.iter().map(|p| p.name)).collect();
-    Err(SetError::NoParam { owner: owner.into(), param: param.into(), known: known.join(", ") })
+    Err(SetError::NoParam { owner: owner.into(), param: param.into(), suggestion: suggestion(param, &known) })
 }
 
 #[cfg(test)]

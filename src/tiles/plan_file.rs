@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{TileError, TilePlan, tile_plan_with_masks};
-use crate::io::{FileError, sweep_folder, write_atomically};
+use crate::io::{FileError, ron_reason, sweep_folder, write_atomically};
 use crate::scene::Scene;
 
 /// Current version of the text format, and of the tiles that belong to it.
@@ -103,7 +103,7 @@ pub fn read_plan(folder: &Path) -> Result<(TilePlan, Scene), TileError> {
 fn read_text(path: &Path) -> Result<PlanText, TileError> {
     let text = std::fs::read_to_string(path).map_err(|source| TileError::Read { path: path.into(), source })?;
     let not_a_plan =
-        |error: ron::error::SpannedError| TileError::NotAPlan { path: path.into(), error: error.to_string() };
+        |error: ron::error::SpannedError| TileError::NotAPlan { path: path.into(), error: ron_reason(&error.code) };
     let PlanStart { version, talweg } = ron::from_str(&text).map_err(not_a_plan)?;
     if version != PLAN_VERSION || talweg != env!("CARGO_PKG_VERSION") {
         return Err(TileError::OtherProgram { path: path.into(), talweg, version });

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use super::scene_variant::MOST_VARIANTS;
+use crate::io::suggestion;
 use crate::param::{ParamError, ParamKind, ParamSpec, Params, Value, label_of};
 use crate::scene::{Scene, SetError};
 
@@ -105,7 +106,7 @@ impl ParamRef {
         }
         let known: Vec<&str> =
             owners.iter().flat_map(|&o| group(scene, o).about().params.iter().map(|p| p.name)).collect();
-        Err(SetError::NoParam { owner: name.into(), param: param.into(), known: known.join(", ") }.into())
+        Err(SetError::NoParam { owner: name.into(), param: param.into(), suggestion: suggestion(param, &known) }.into())
     }
 
     /// The specification of the parameter.

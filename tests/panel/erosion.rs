@@ -125,7 +125,7 @@ fn charts_request_and_show_the_history() {
     click(&mut panels, "Clear point");
     assert_eq!(panels.state().editor().doc.charted_point(), None);
     click(&mut panels, "Charts");
-    assert!(panels.query_by_label("Mean slope").is_none());
+    assert!(panels.query_by_label("Mean height step").is_none());
 }
 
 #[test]

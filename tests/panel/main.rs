@@ -32,5 +32,6 @@ mod search;
 mod several_pieces;
 mod stack;
 mod tour;
+mod typed_ahead;
 mod units;
 mod variants;

@@ -4,6 +4,7 @@ use crate::kit::*;
 use bevy_egui::egui::accesskit::Role;
 use bevy_egui::egui::{Key, Modifiers};
 use egui_kittest::kittest::{By, NodeT, Queryable};
+use talweg_app::view::ViewProjection;
 
 fn has(panels: &Panels, entry: &str) -> bool {
     panels.query_by_role_and_label(Role::Button, entry).is_some()
@@ -62,4 +63,48 @@ fn menus_stay_closed_behind_a_dialog() {
     press(&mut panels, Modifiers::ALT, Key::L);
     assert!(!has(&panels, "Open…") && !has(&panels, "Rebuild"));
     assert!(panels.query_by_label("4K").is_some());
+}
+
+#[test]
+fn arrows_open_and_close_a_submenu() {
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::ALT, Key::V);
+    press(&mut panels, Modifiers::NONE, Key::ArrowDown);
+    press(&mut panels, Modifiers::NONE, Key::ArrowDown);
+    assert_eq!(focused(&panels).as_deref(), Some("Camera"));
+    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    panels.run();
+    assert_eq!(focused(&panels).as_deref(), Some("Frame all"));
+    press(&mut panels, Modifiers::NONE, Key::ArrowDown);
+    assert_eq!(focused(&panels).as_deref(), Some("Perspective"));
+    press(&mut panels, Modifiers::NONE, Key::ArrowLeft);
+    assert_eq!(focused(&panels).as_deref(), Some("Camera"));
+    assert!(!has(&panels, "Perspective") && has(&panels, "Water"));
+    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    panels.run();
+    press(&mut panels, Modifiers::NONE, Key::ArrowUp);
+    assert_eq!(focused(&panels).as_deref(), Some("Orthographic"));
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert!(!has(&panels, "Water"), "the menu is closed");
+    assert_eq!(panels.state().editor().view.lens, ViewProjection::Orthographic);
+}
+
+#[test]
+fn every_menu_fits_a_window_720_points_high() {
+    let mut panels = large(&["Perlin", "Hydraulic"]);
+    for (title, first, last) in [
+        ("File", "New", "Quit"),
+        ("Edit", "Undo", "Change keyboard shortcuts…"),
+        ("Layer", "Add", "Rebuild"),
+        ("View", "Home view", "Full screen"),
+        ("Help", "Guided tour", "About Talweg"),
+    ] {
+        click(&mut panels, title);
+        for entry in [first, last] {
+            let rect = panels.get_by_role_and_label(Role::Button, entry).rect();
+            assert!(rect.min.y > 0.0 && rect.max.y < 720.0, "{title}: {entry} is at {rect}");
+        }
+        panels.key_press(Key::Escape);
+        panels.run();
+    }
 }

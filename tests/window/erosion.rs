@@ -9,7 +9,7 @@ fn an_erosion_is_charted_branched_and_filmed() {
     session.drive(
         "scene.ron",
         r#"[
-            Settle, Click("Slides"), Key("Shift+G"), See("Mean slope"), Settle,
+            Settle, Click("Slides"), Key("Shift+G"), See("Mean height step"), Settle,
             ViewClick(0.5, 0.5), See("m south"), See("Slides"), Settle, Picture("charts.png"),
             // a change on the way, kept as a branch
             Key("Home"), Settle, Key("Space"), Iteration(10), Key("Space"), Settle, State("here.json"),

@@ -20,6 +20,7 @@ use super::panels;
 use super::status::{self, StatusHint, StatusInfo};
 use super::theme::{self, colour};
 use super::toasts::MOST_MESSAGES;
+use super::typed_ahead::TypedAhead;
 use super::units;
 use super::widgets::params::take_refusal;
 
@@ -171,6 +172,7 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     units::set_current(world.resource::<Editor>().interface.units);
     world.resource::<Editor>().keymap.show(&ctx);
     world.insert_resource(InterfaceFrame::default());
+    world.resource_mut::<TypedAhead>().begin_frame(&ctx);
     slot(world, Slot::Update, root);
     take_shortcut(world, &ctx);
     bars(world, root);
@@ -231,7 +233,12 @@ fn take_shortcut(world: &mut World, ctx: &egui::Context) {
         return;
     }
     let typing = ctx.text_edit_focused();
-    let Some(command) = commands::pressed(world, ctx) else { return };
+    let Some((command, later)) = commands::pressed(world, ctx) else { return };
+    let mut typed_ahead = world.resource_mut::<TypedAhead>();
+    typed_ahead.extend(later);
+    if command.asks_for_text() {
+        typed_ahead.await_field();
+    }
     // egui has already released the text field's keyboard focus when Escape arrives here
     if command == Command::from(ComputeAction::Cancel)
         && (commands::leave(world) || world.resource_mut::<Editor>().toasts.close_newest())

@@ -9,6 +9,7 @@ use egui_phosphor::regular as icon;
 use super::commands::{Command, CommandQueue, ComputeAction, EditAction, FileAction, shortcut_text};
 use super::document::Document;
 use super::editor::Editor;
+use super::menu_bar::submenu;
 use super::theme::colour;
 
 /// The entries at the top of the File menu.
@@ -18,14 +19,14 @@ pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
     }
     let recent = editor.recent.paths();
     ui.add_enabled_ui(!recent.is_empty(), |ui| {
-        ui.menu_button(format!("{}  Open recent", icon::CLOCK_COUNTER_CLOCKWISE), |ui| {
+        submenu(ui, icon::CLOCK_COUNTER_CLOCKWISE, "Open recent", |ui| {
             for path in recent {
                 pick(ui, &mut queue, FileAction::OpenRecent(path.clone()), true);
             }
         });
     });
     ui.add_enabled_ui(!editor.examples.is_empty(), |ui| {
-        ui.menu_button(format!("{}  Examples", icon::MOUNTAINS), |ui| {
+        submenu(ui, icon::MOUNTAINS, "Examples", |ui| {
             egui::ScrollArea::vertical().max_height(ui.ctx().viewport_rect().height() - 160.0).show(ui, |ui| {
                 for example in &editor.examples {
                     pick(ui, &mut queue, FileAction::Example(example.name.clone()), true);
@@ -36,7 +37,7 @@ pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
     ui.separator();
     pick(ui, &mut queue, FileAction::Save, true);
     pick(ui, &mut queue, FileAction::SaveAs, true);
-    ui.menu_button("Files of the scene", |ui| {
+    submenu(ui, icon::FILES, "Files of the scene", |ui| {
         for action in [FileAction::MissingFiles, FileAction::MakeRelative, FileAction::PackFiles] {
             pick(ui, &mut queue, action, true);
         }

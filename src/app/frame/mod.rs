@@ -26,12 +26,14 @@ pub mod interface;
 pub mod keyboard;
 pub mod launch;
 pub mod menu;
-mod menu_bar;
+pub mod menu_bar;
 pub mod panels;
+mod pointer;
 pub mod status;
 pub mod tasks;
 pub mod theme;
 pub mod toasts;
+mod typed_ahead;
 pub mod units;
 pub mod widgets;
 pub mod window;
@@ -41,7 +43,7 @@ use bevy::camera::CameraUpdateSystems;
 use bevy::input::keyboard::KeyboardInput;
 use bevy::prelude::*;
 use bevy_egui::egui::Margin;
-use bevy_egui::{EguiInputSet, EguiPostUpdateSet, EguiPrimaryContextPass};
+use bevy_egui::{EguiInputSet, EguiPostUpdateSet, EguiPreUpdateSet, EguiPrimaryContextPass};
 
 use self::actions::{CancelWork, QuitRequested};
 use self::commands::{CommandApp, CommandQueue, ComputeAction, EditAction, FileAction, Proceed};
@@ -61,6 +63,7 @@ impl Plugin for FramePlugin {
             .init_resource::<status::StatusInfo>()
             .init_resource::<status::StatusHint>()
             .init_resource::<tasks::Tasks>()
+            .init_resource::<typed_ahead::TypedAhead>()
             .init_resource::<window::FrameCost>()
             .init_resource::<window::Pacing>()
             .init_resource::<window::Quitting>()
@@ -91,12 +94,16 @@ impl Plugin for FramePlugin {
             .add_menu_part("Edit", 0, menu::edit)
             .add_menu_part("Layer", 100, menu::recompute)
             .add_menu_part("View", 90, panels::menu)
-            .add_systems(First, window::begin_frame)
+            .add_systems(First, (window::begin_frame, window::repaint_resized))
             .add_systems(
                 PreUpdate,
                 keyboard::read
                     .in_set(EguiInputSet::ReadBevyMessages)
                     .run_if(resource_exists::<Messages<KeyboardInput>>),
+            )
+            .add_systems(
+                PreUpdate,
+                pointer::split.after(EguiPreUpdateSet::ProcessInput).before(EguiPreUpdateSet::BeginPass),
             )
             .add_systems(
                 PreUpdate,

@@ -95,10 +95,15 @@ impl ShownUnit {
         if self.kept_per_shown == 1.0 { format!("{}", shown as f32) } else { format!("{}", six_digits(shown)) }
     }
 
-    /// Parses typed text as a number in the shown unit. A length can also be typed in another unit of length.
+    /// Parses typed text as a number in the shown unit. A length can also be typed in another unit of length, and a
+    /// number as a calculation: `1/3`, `2*(80+5)`.
     pub fn read(self, text: &str) -> Option<f64> {
         let text = text.trim().replace(',', ".").replace('−', "-");
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|v| !v.is_nan());
+        let number = |text: &str| {
+            let text = text.trim();
+            let value = text.parse::<f64>().ok().or_else(|| exmex::eval_str(text).ok());
+            value.filter(|v| !v.is_nan())
+        };
         number(&text).or_else(|| number(text.strip_suffix(self.name)?)).or_else(|| {
             let metres = |of: &str| LENGTHS.iter().find(|(name, _)| *name == of).map(|(_, metres)| *metres);
             let digits = text.trim_end_matches(|c: char| c.is_alphabetic() || c == '\'');
@@ -221,6 +226,10 @@ mod tests {
         assert_eq!(
             ["12", "12 m", "1,5 km", "10 ft", "1 mi"].map(read),
             [12.0, 12.0, 1500.0, 3.048, 1609.344].map(Some)
+        );
+        assert_eq!(
+            ["1/3", "2*(80+5)", "-3 + 1,5", "3/4 km", "1/0", "0/0", "2+", "3 cats"].map(read),
+            [Some(0.3333), Some(170.0), Some(-1.5), Some(750.0), Some(f64::INFINITY), None, None, None]
         );
         imperial(|| {
             assert_eq!(["10", "10 ft", "10'", "-2 m", "2km"].map(read), [3.048, 3.048, 3.048, -2.0, 2000.0].map(Some));

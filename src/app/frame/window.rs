@@ -9,7 +9,7 @@ use bevy::app::AppExit;
 use bevy::ecs::system::{NonSendMarker, SystemState};
 use bevy::prelude::*;
 use bevy::render::renderer::RenderDevice;
-use bevy::window::{PrimaryWindow, RequestRedraw, WindowCloseRequested};
+use bevy::window::{PrimaryWindow, RequestRedraw, WindowCloseRequested, WindowResized};
 use bevy::winit::{UpdateMode, WinitSettings};
 use bevy_egui::{EguiContexts, egui};
 use cpu_time::ThreadTime;
@@ -260,6 +260,22 @@ pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, 
         world.resource_mut::<FrameCost>().note("panels", begun.elapsed());
     }
     Ok(())
+}
+
+/// Draws several frames after the window was resized: panels take their new places in the first frame, the view in the
+/// next, and without events no further frame would follow.
+pub(super) fn repaint_resized(
+    mut resized: MessageReader<WindowResized>,
+    mut frames: Local<u32>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    if resized.read().last().is_some() {
+        *frames = 4;
+    }
+    if *frames > 0 {
+        *frames -= 1;
+        redraw.write(RequestRedraw);
+    }
 }
 
 /// Copies the view settings of the editor to the 3D view.

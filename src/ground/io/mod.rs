@@ -5,6 +5,7 @@ pub mod formats;
 mod heightmap;
 pub mod memory;
 mod raster;
+mod ron_text;
 
 pub use files::system_names;
 pub use files::{
@@ -19,26 +20,7 @@ pub use raster::{
     raster_from_reader, stamp_names,
 };
 
-/// Maximum nesting depth when reading and writing RON. The depth suffices for a scene with the deepest construction
-/// tree (`construction::check::DEEPEST`). Each level of a construction tree needs about ten levels of RON.
-const MOST_LEVELS: usize = 400;
-
-/// RON's internal name for text that is written verbatim. The type `RawValue` of the crate `ron` would parse the text
-/// again, and its depth limit is too low for construction trees.
-pub const RAW_RON: &str = "$ron::private::RawValue";
-
-/// The RON dialect of scenes, biome tables and construction trees.
-pub fn ron_dialect() -> ron::Options {
-    ron::Options::default()
-        .with_recursion_limit(MOST_LEVELS)
-        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
-        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
-}
-
-/// A text without the byte order mark that some editors write at the start of a file. The mark has no meaning in UTF-8.
-pub fn without_byte_order_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
-}
+pub use ron_text::{RAW_RON, ron_dialect, ron_reason, suggestion, without_byte_order_mark};
 
 /// `text` without terminal control codes and without characters that change the text direction. Names in files may be
 /// written by anybody, so everything that people read in a terminal passes through this function.

@@ -8,6 +8,7 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, CommandQueue, Info, keys};
 use crate::frame::editor::Editor;
 use crate::frame::menu::pick;
+use crate::frame::menu_bar::submenu;
 use crate::view::{Pose, SIDE_WORLD, ViewCamera, ViewCommand, ViewState};
 use talweg::scene::{CameraBookmark, MAX_BOOKMARKS, Settings};
 
@@ -132,7 +133,7 @@ pub(super) fn menu(InMut(ui): InMut<Ui>, mut editor: ResMut<Editor>, mut queue: 
     if bookmarks.is_empty() {
         return;
     }
-    ui.menu_button(format!("{}  Bookmarks", icon::BOOKMARKS), |ui| {
+    submenu(ui, icon::BOOKMARKS, "Bookmarks", |ui| {
         for (number, bookmark) in bookmarks.iter().enumerate() {
             ui.horizontal(|ui| {
                 let go = ui.add(Button::new(&bookmark.name).min_size(vec2(140.0, 24.0)));

@@ -37,7 +37,7 @@ impl ErosionChart {
     fn label(self) -> &'static str {
         match self {
             Self::Score => "Erosion score",
-            Self::Slope => "Mean slope",
+            Self::Slope => "Mean height step",
             Self::Change => "Change",
         }
     }

@@ -30,8 +30,8 @@ impl CurveQuantity {
     pub fn label(self) -> &'static str {
         match self {
             Self::Score => "Erosion score",
-            Self::MeanSlope => "Mean slope",
-            Self::Deviation => "Slope deviation",
+            Self::MeanSlope => "Mean height step",
+            Self::Deviation => "Height step deviation",
             Self::Eroded => "Eroded volume",
             Self::Deposited => "Deposited volume",
             Self::Time => "Time per iteration",
@@ -276,7 +276,7 @@ mod tests {
     fn the_image_escapes_names_and_draws_each_curve() {
         let text = svg("Slopes & <more>", &[curve("A<B", 2.0), curve("C&D", 1.0)], CurveQuantity::MeanSlope);
         assert!(text.contains("Slopes &amp; &lt;more&gt;") && text.contains("A&lt;B") && text.contains("C&amp;D"));
-        assert!(text.contains("Mean slope (m)") && text.contains(">Iteration<"));
+        assert!(text.contains("Mean height step (m)") && text.contains(">Iteration<"));
         assert_eq!(text.matches("<polyline").count(), 2);
         // the first curve falls from 8 to 4 over the whole width; the axis reaches down to 2
         assert!(text.contains("points=\"90.00,50.00 350.00,180.00 610.00,310.00\""), "{text}");

@@ -86,6 +86,10 @@ impl Action for LayerAction {
         "Layer"
     }
 
+    fn asks_for_text(&self) -> bool {
+        matches!(self, Self::AddMenu | Self::Rename | Self::SavePreset)
+    }
+
     fn info(&self) -> Info {
         match self {
             Self::AddMenu => Info::new(

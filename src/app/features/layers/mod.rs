@@ -33,6 +33,7 @@ use crate::frame::document::{Document, Selection};
 use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot, parameter_area};
 use crate::frame::menu::{pick, tick};
+use crate::frame::menu_bar::submenu;
 use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::status::StatusInfo;
 use talweg::construction::{Frame, Tree};
@@ -183,7 +184,7 @@ fn blank(node: Node, document: &Document) -> Node {
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     let world = editor.doc.scene().settings.world;
-    ui.menu_button(format!("{}  Add", icon::PLUS), |ui| {
+    submenu(ui, icon::PLUS, "Add", |ui| {
         let mut category = "";
         let catalogue = Node::catalogue();
         for about in catalogue.iter().map(Node::about) {

@@ -25,6 +25,7 @@ use crate::frame::commands::{Action, CommandApp, CommandQueue, CommandRegistry, 
 use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::frame::menu::{pick, tick};
+use crate::frame::menu_bar::submenu;
 use crate::frame::window::FrameSystems;
 use crate::view::CameraBehaviour;
 
@@ -172,10 +173,11 @@ fn size_menu(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    ui.separator();
-    for action in [PreferencesAction::Larger, PreferencesAction::Smaller, PreferencesAction::UsualSize] {
-        pick(ui, &mut queue, action, true);
-    }
+    submenu(ui, icon::TEXT_AA, "Interface size", |ui| {
+        for action in [PreferencesAction::Larger, PreferencesAction::Smaller, PreferencesAction::UsualSize] {
+            pick(ui, &mut queue, action, true);
+        }
+    });
     let is_full = window.is_some_and(|window| window.mode != WindowMode::Windowed);
     tick(ui, &mut queue, PreferencesAction::FullScreen, true, is_full);
 }

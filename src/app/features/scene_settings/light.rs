@@ -8,6 +8,7 @@ use egui_phosphor::regular as icon;
 use crate::frame::commands::{Action, CommandQueue, Info};
 use crate::frame::editor::Editor;
 use crate::frame::menu::pick;
+use crate::frame::menu_bar::submenu;
 use talweg::scene::LightPreset;
 
 impl Action for LightPreset {
@@ -35,10 +36,9 @@ pub fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
         return; // season and hour determine the position of a planet's sun
     }
     ui.separator();
-    let menu = ui.menu_button(format!("{}  Light", icon::SUN_HORIZON), |ui| {
+    submenu(ui, icon::SUN_HORIZON, "Light", |ui| {
         for preset in LightPreset::ALL {
             pick(ui, &mut queue, preset, true);
         }
     });
-    menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Light"));
 }

@@ -42,6 +42,10 @@ impl Action for SearchAction {
         "Edit"
     }
 
+    fn asks_for_text(&self) -> bool {
+        matches!(self, Self::Open)
+    }
+
     fn info(&self) -> Info {
         match self {
             Self::Open => Info::new(

@@ -19,9 +19,6 @@ pub const CAMERA: [ViewCommand; 7] = [
     ViewCommand::FromWest,
 ];
 
-/// Index in `CAMERA` of the first side view.
-pub const SIDES_FROM: usize = 3;
-
 impl Action for ViewCommand {
     fn section(&self) -> &'static str {
         "View"

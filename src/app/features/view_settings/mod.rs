@@ -10,12 +10,13 @@ use bevy::prelude::*;
 use bevy_egui::egui::{self, Ui};
 use egui_phosphor::regular as icon;
 
-use self::commands::{CAMERA, SIDES_FROM};
+use self::commands::CAMERA;
 pub use self::commands::{ResetView, ViewAction};
 use crate::frame::commands::{Command, CommandApp, CommandQueue};
 use crate::frame::editor::{Editor, ViewSettings};
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::{entry, pick};
+use crate::frame::menu_bar::submenu;
 use crate::view::{Overlay, ViewCommand, ViewMode, ViewProjection};
 use talweg::preferences::PlanetProjection;
 
@@ -60,55 +61,37 @@ fn set(In(action): In<ViewAction>, mut editor: ResMut<Editor>) {
 }
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
+    let is_planet = editor.doc.scene().is_planet();
+    let view = &editor.view;
+    let actions = ViewAction::all();
+    let mut set = |ui: &mut Ui, queue: &mut CommandQueue, of: fn(&ViewAction) -> bool| {
+        actions.iter().filter(|action| of(action)).for_each(|action| setting(ui, view, queue, *action));
+    };
     pick(ui, &mut queue, ResetView, true);
-    let (whole, sides) = CAMERA.split_at(SIDES_FROM);
-    for command in whole {
-        pick(ui, &mut queue, *command, true);
-    }
-    ui.menu_button(format!("{}  Side views", icon::COMPASS), |ui| {
-        for command in sides {
-            pick(ui, &mut queue, *command, true);
+    submenu(ui, icon::VIDEO_CAMERA, "Camera", |ui| {
+        for command in CAMERA {
+            pick(ui, &mut queue, command, true);
+        }
+        ui.separator();
+        if is_planet {
+            set(ui, &mut queue, |action| matches!(action, ViewAction::Projection(_)));
+        } else {
+            set(ui, &mut queue, |action| matches!(action, ViewAction::ToggleOrthographic));
         }
     });
-    let is_planet = editor.doc.scene().is_planet();
-    let (overlays, plain): (Vec<_>, Vec<_>) =
-        ViewAction::all().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
-    let (details, plain): (Vec<_>, Vec<_>) =
-        plain.into_iter().partition(|action| matches!(action, ViewAction::Detail(_)));
-    for action in plain {
-        let fits = match action {
-            ViewAction::Projection(_) => is_planet,
-            ViewAction::ToggleOrthographic => !is_planet,
-            _ => true,
-        };
-        if !fits {
-            continue;
-        }
-        let begins_group = matches!(
-            action,
-            ViewAction::Projection(PlanetProjection::Globe)
-                | ViewAction::Mode(ViewMode::Shaded)
-                | ViewAction::ToggleWater
-        );
-        if begins_group {
-            ui.separator();
-        }
-        if action == ViewAction::ToggleWater {
-            let mut group = |title: &str, sign: &str, actions: &[ViewAction]| {
-                let menu = ui.menu_button(format!("{sign}  {title}"), |ui| {
-                    for action in actions {
-                        setting(ui, &editor.view, &mut queue, *action);
-                    }
-                });
-                menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, title));
-            };
-            if editor.view.mode.draws_tree() {
-                group("Detail by distance", icon::BINOCULARS, &details);
-            }
-            group("Overlay", icon::STACK, &overlays);
-        }
-        setting(ui, &editor.view, &mut queue, action);
+    ui.separator();
+    submenu(ui, icon::POLYGON, "Drawing", |ui| {
+        set(ui, &mut queue, |action| matches!(action, ViewAction::Mode(_)));
+    });
+    if view.mode.draws_tree() {
+        submenu(ui, icon::BINOCULARS, "Detail by distance", |ui| {
+            set(ui, &mut queue, |action| matches!(action, ViewAction::Detail(_)));
+        });
     }
+    submenu(ui, icon::STACK, "Overlay", |ui| {
+        set(ui, &mut queue, |action| matches!(action, ViewAction::Overlay(_)));
+    });
+    set(ui, &mut queue, |action| matches!(action, ViewAction::ToggleWater));
 }
 
 fn setting(ui: &mut Ui, view: &ViewSettings, queue: &mut CommandQueue, action: ViewAction) {

@@ -173,9 +173,13 @@ fn shortcut_of(text: &str) -> Option<KeyboardShortcut> {
     Some(KeyboardShortcut::new(modifiers, Key::from_name(key)?))
 }
 
-/// Returns a shortcut in the form that menus display.
+/// Returns a shortcut in the form that menus display: punctuation as the sign on the key.
 pub fn shortcut_text(shortcut: &KeyboardShortcut) -> String {
-    shortcut.format(&ModifierNames::NAMES, cfg!(target_os = "macos"))
+    let text = shortcut.format(&ModifierNames::NAMES, cfg!(target_os = "macos"));
+    let sign = shortcut.logical_key.symbol_or_name();
+    let is_punctuation = sign.chars().count() == 1 && !sign.starts_with(['⏷', '⏴', '⏵', '⏶']);
+    let modifiers = text.strip_suffix(shortcut.logical_key.name()).filter(|_| is_punctuation);
+    modifiers.map_or_else(|| text.clone(), |modifiers| format!("{modifiers}{sign}"))
 }
 
 /// Returns several shortcuts in displayed form, joined by “or”.
@@ -187,6 +191,17 @@ pub fn shortcuts_text(shortcuts: &[KeyboardShortcut]) -> String {
 mod tests {
     use super::*;
     use crate::frame::commands::EditAction;
+
+    #[test]
+    fn menus_show_punctuation_keys_by_their_sign() {
+        let shown = |modifiers, key| shortcut_text(&KeyboardShortcut::new(modifiers, key));
+        assert_eq!(shown(Modifiers::NONE, Key::OpenBracket), "[");
+        assert_eq!(shown(Modifiers::NONE, Key::Num7), "7");
+        assert_eq!(shown(Modifiers::SHIFT, Key::ArrowUp), "Shift+Up");
+        if !cfg!(target_os = "macos") {
+            assert_eq!(shown(Modifiers::COMMAND, Key::Comma), "Ctrl+,");
+        }
+    }
 
     #[test]
     fn shortcuts_are_kept_as_text() {

@@ -77,6 +77,12 @@ pub trait Action: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Heading under which the list of shortcuts shows the action.
     fn section(&self) -> &'static str;
 
+    /// Whether the action shows a text field that gets the keyboard focus. Input that is typed before the field is drawn
+    /// goes into it.
+    fn asks_for_text(&self) -> bool {
+        false
+    }
+
     /// The tooltip text, followed by the shortcut.
     fn tooltip(&self, ctx: &egui::Context) -> String {
         Command::from(self.clone()).tooltip(ctx)
@@ -87,6 +93,7 @@ pub trait Action: Clone + PartialEq + Debug + Send + Sync + 'static {
 trait AnyAction: Debug + Send + Sync {
     fn info(&self) -> Info;
     fn section(&self) -> &'static str;
+    fn asks_for_text(&self) -> bool;
     fn type_name(&self) -> &'static str;
     fn is(&self, other: &dyn Any) -> bool;
     fn as_any(&self) -> &dyn Any;
@@ -99,6 +106,10 @@ impl<A: Action> AnyAction for A {
 
     fn section(&self) -> &'static str {
         Action::section(self)
+    }
+
+    fn asks_for_text(&self) -> bool {
+        Action::asks_for_text(self)
     }
 
     fn type_name(&self) -> &'static str {
@@ -140,6 +151,11 @@ impl Command {
     /// Heading under which the list of shortcuts shows the command.
     pub fn section(&self) -> &'static str {
         self.0.section()
+    }
+
+    /// Whether the command shows a text field that gets the keyboard focus.
+    pub fn asks_for_text(&self) -> bool {
+        self.0.asks_for_text()
     }
 
     /// Returns the action if it has the type `A`.

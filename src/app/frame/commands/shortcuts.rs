@@ -7,13 +7,15 @@ use egui::{Event, Key, Modifiers};
 use super::keymap::KeyMatch;
 use crate::frame::commands::{Command, CommandRegistry};
 use crate::frame::editor::Editor;
+use crate::frame::typed_ahead::take_keyboard;
 
-/// Returns the command whose shortcut was pressed, if any, and removes the key press from the input.
+/// Returns the command whose shortcut was pressed, if any, with the keyboard input after the shortcut. Removes both from
+/// the input.
 ///
 /// While a text field has the focus, only shortcuts with Ctrl that do not edit text apply. While another widget has the
 /// focus, it receives the keys that move the focus or press a button. While a type of actions has precedence in the
 /// current state, its keys are tried first.
-pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
+pub fn pressed(world: &World, ctx: &egui::Context) -> Option<(Command, Vec<Event>)> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());
     let registry = world.resource::<CommandRegistry>();
@@ -23,20 +25,19 @@ pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     let applies = |command: &&Command| scope(command).is_some_and(|applies| applies(world, command));
     let commands: Vec<&Command> = scoped.into_iter().filter(applies).chain(others).collect();
     ctx.input_mut(|input| {
-        let mut found = None;
-        input.events.retain(|event| {
-            let &Event::Key { key, pressed: true, modifiers, physical_key, .. } = event else { return true };
-            if found.is_some() || (typing && belongs_to_text(key, modifiers)) || (focused && belongs_to_widget(key)) {
-                return true;
+        let (place, command) = input.events.iter().enumerate().find_map(|(place, event)| {
+            let &Event::Key { key, pressed: true, modifiers, physical_key, .. } = event else { return None };
+            if (typing && belongs_to_text(key, modifiers)) || (focused && belongs_to_widget(key)) {
+                return None;
             }
             // a key that types another character of a shortcut means this character, wherever it is
-            found = [KeyMatch::Character, KeyMatch::Place].into_iter().find_map(|by| {
+            [KeyMatch::Character, KeyMatch::Place].into_iter().find_map(|by| {
                 let matches = |command: &&&Command| keymap.is_pressed(command, (key, physical_key), modifiers, by);
-                commands.iter().find(matches).copied().cloned()
-            });
-            found.is_none()
-        });
-        found
+                commands.iter().find(matches).map(|command| (place, (*command).clone()))
+            })
+        })?;
+        input.events.remove(place);
+        Some((command, take_keyboard(&mut input.events, place)))
     })
 }
 

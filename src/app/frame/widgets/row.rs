@@ -86,6 +86,21 @@ pub(super) fn beside_the_panel<'a>(ui: &Ui, response: &'a Response) -> Tooltip<'
     tooltip
 }
 
+/// Whether the tooltip of a control stays hidden: from the moment the user drags the control until the pointer leaves
+/// it. The tooltip would cover what the change brings up, such as the offer to continue an erosion.
+fn is_just_changed(response: &Response) -> bool {
+    let changed = Id::new("control changed under the pointer");
+    let id = response.id;
+    response.ctx.data_mut(|data| {
+        if response.dragged() {
+            data.insert_temp(changed, id);
+        } else if data.get_temp(changed) == Some(id) && !response.contains_pointer() {
+            data.remove::<Id>(changed);
+        }
+        data.get_temp(changed) == Some(id)
+    })
+}
+
 /// Like `tooltip`, with further content below the description.
 pub(super) fn tooltip_with(
     ui: &Ui,
@@ -94,6 +109,9 @@ pub(super) fn tooltip_with(
     spec: &ParamSpec,
     more: &mut dyn FnMut(&mut Ui),
 ) -> Response {
+    if is_just_changed(&response) {
+        return response;
+    }
     beside_the_panel(ui, &response).show(|ui| {
         ui.set_max_width(320.0);
         ui.label(RichText::new(title(spec)).strong());
