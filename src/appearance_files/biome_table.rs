@@ -41,7 +41,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::parse_hex;
 use crate::io::{
-    FileError, SaveTarget, check_name, ron_dialect, ron_reason, without_byte_order_mark, write_atomically,
+    FileError, SaveTarget, check_name, ron_dialect, ron_layout, ron_reason, without_byte_order_mark, write_atomically,
 };
 use crate::param::Params;
 use crate::planet::climate::Climate;
@@ -369,8 +369,8 @@ impl BiomeTable {
 
     /// The biome table as RON text.
     pub fn to_ron(&self) -> String {
-        let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
-        let mut text = ron_dialect().to_string_pretty(self, pretty).expect("a table can always be written as RON");
+        let mut text =
+            ron_dialect().to_string_pretty(self, ron_layout(3)).expect("a table can always be written as RON");
         text.push('\n');
         text
     }

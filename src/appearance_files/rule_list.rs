@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::io::{
-    FileError, SaveTarget, check_name, ron_dialect, ron_reason, without_byte_order_mark, write_atomically,
+    FileError, SaveTarget, check_name, ron_dialect, ron_layout, ron_reason, without_byte_order_mark, write_atomically,
 };
 
 /// Maximum size of a list file in bytes. Lists are short text that people write.
@@ -63,8 +63,8 @@ pub trait RuleList: Serialize + DeserializeOwned {
 
     /// The list as RON text with one line per rule.
     fn to_ron(&self) -> String {
-        let pretty = ron::ser::PrettyConfig::new().depth_limit(1).indentor("    ".to_string());
-        let mut text = ron_dialect().to_string_pretty(self, pretty).expect("a list can always be written as RON");
+        let mut text =
+            ron_dialect().to_string_pretty(self, ron_layout(1)).expect("a list can always be written as RON");
         text.push('\n');
         text
     }

@@ -17,7 +17,8 @@ use super::repairs::Repairs;
 use super::{Layer, Scene};
 use crate::appearance_files::BIOME_PREFIX;
 use crate::io::{
-    FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect, ron_reason, without_byte_order_mark,
+    FileError, FileStamp, SaveTarget, StagedFile, check_name, ron_dialect, ron_layout, ron_reason,
+    without_byte_order_mark,
 };
 use crate::user_state::{OutsideError, PathUse, check_paths, permit_paths};
 
@@ -227,8 +228,7 @@ impl Scene {
                 })
                 .collect(),
         };
-        let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
-        let text = ron_dialect().to_string_pretty(&file, pretty);
+        let text = ron_dialect().to_string_pretty(&file, ron_layout(3));
         Ok(text.map_err(|error| SceneError::Unwritable(error.to_string()))? + "\n")
     }
 

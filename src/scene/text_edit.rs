@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{BuildPreset, Scene, SceneError};
-use crate::io::ron_dialect;
+use crate::io::{ron_dialect, ron_layout};
 
 /// The text of a scene with `preset` inserted as its first build preset. An existing build preset with the same name is
 /// removed.
@@ -57,8 +57,7 @@ fn unequal(what: &str) -> SceneError {
 
 /// The text with the preset at the start of the list of build presets, or with a new list before the layers.
 fn inserted_build(text: &str, preset: &BuildPreset) -> Option<String> {
-    let pretty = ron::ser::PrettyConfig::new().depth_limit(1).indentor("    ".to_string());
-    let own = ron_dialect().to_string_pretty(preset, pretty).ok()?.replace('\n', "\n        ");
+    let own = ron_dialect().to_string_pretty(preset, ron_layout(1)).ok()?.replace('\n', "\n        ");
     let scene = top_level(text)?;
     let fields = entries(text, scene.clone());
     let named = |name: &str| fields.iter().find(|field| text[(*field).clone()].starts_with(name));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{TileError, TilePlan, tile_plan_with_masks};
-use crate::io::{FileError, ron_reason, sweep_folder, write_atomically};
+use crate::io::{FileError, ron_layout, ron_reason, sweep_folder, write_atomically};
 use crate::scene::Scene;
 
 /// Current version of the text format, and of the tiles that belong to it.
@@ -63,8 +63,8 @@ pub fn write_plan(folder: &Path, plan: &TilePlan, scene: &Scene) -> Result<(), T
         scene_hash: scene_hash(folder)?,
         plan: plan.clone(),
     };
-    let pretty = ron::ser::PrettyConfig::new().depth_limit(5).indentor("    ".to_string());
-    let text = ron::ser::to_string_pretty(&text, pretty).map_err(|error| TileError::Text(error.to_string()))? + "\n";
+    let text =
+        ron::ser::to_string_pretty(&text, ron_layout(5)).map_err(|error| TileError::Text(error.to_string()))? + "\n";
     Ok(write_atomically(folder.join(PLAN_FILE), |file| std::io::Write::write_all(file, text.as_bytes()))?)
 }
 

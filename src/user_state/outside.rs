@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{identity, make_private_folder, name_for, state_folder};
 use crate::io::system_names::{canonical, is_of_other_system, is_on_other_server, is_reserved};
-use crate::io::{FolderLock, write_atomically};
+use crate::io::{FolderLock, ron_layout, write_atomically};
 
 const FOLDER: &str = "outside";
 const VERSION: u32 = 1;
@@ -226,7 +226,7 @@ fn change_record(scene: &Path, change: impl FnOnce(&mut OutsideRecord)) {
     let Ok(_lock) = FolderLock::new(&folder) else { return };
     let mut record = read_record(scene);
     change(&mut record);
-    let Ok(text) = ron::ser::to_string_pretty(&record, ron::ser::PrettyConfig::new()) else { return };
+    let Ok(text) = ron::ser::to_string_pretty(&record, ron_layout(usize::MAX)) else { return };
     let _ = write_atomically(&path, |out| out.write_all(text.as_bytes()));
     remove_old_records(&folder);
 }

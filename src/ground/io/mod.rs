@@ -20,7 +20,7 @@ pub use raster::{
     raster_from_reader, stamp_names,
 };
 
-pub use ron_text::{RAW_RON, ron_dialect, ron_reason, suggestion, without_byte_order_mark};
+pub use ron_text::{RAW_RON, ron_dialect, ron_layout, ron_reason, suggestion, without_byte_order_mark};
 
 /// `text` without terminal control codes and without characters that change the text direction. Names in files may be
 /// written by anybody, so everything that people read in a terminal passes through this function.

@@ -18,6 +18,12 @@ pub fn ron_dialect() -> ron::Options {
         .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
 }
 
+/// The form in which RON is written: `levels` levels of parentheses have lines of their own. The same bytes are written
+/// on every system; RON's own default ends lines differently on Windows.
+pub fn ron_layout(levels: usize) -> ron::ser::PrettyConfig {
+    ron::ser::PrettyConfig::new().depth_limit(levels).indentor("    ").new_line("\n")
+}
+
 /// A text without the byte order mark that some editors write at the start of a file. The mark has no meaning in UTF-8.
 pub fn without_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)

@@ -2,7 +2,7 @@
 
 use std::fs::{File, FileType, Metadata};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{FileError, SaveTarget};
 
@@ -88,7 +88,9 @@ impl WriteLocation {
         let place = Self::resolved(path)?;
         let failed = |source| FileError::Write { path: path.into(), source };
         if place.file.file_name().is_none() {
-            return Err(failed(std::io::Error::other("give the name of a new folder")));
+            let is_drive = matches!(path.components().next(), Some(Component::Prefix(_)));
+            let reason = if is_drive { "there is no such drive" } else { "give the name of a new folder" };
+            return Err(failed(std::io::Error::other(reason)));
         }
         let Some(data) = &place.existing else { return Ok(place) };
         if !data.is_dir() {

@@ -93,7 +93,7 @@ impl TemporaryName {
 }
 
 /// Pauses between attempts to replace a file on Windows, in milliseconds.
-const PAUSES: [u64; 6] = [10, 20, 40, 80, 160, 320];
+const PAUSES: [u64; 8] = [10, 20, 40, 80, 160, 320, 640, 1280];
 
 /// Renames a file, replacing the file at `to`. Windows refuses this if the old file is write-protected, and also while
 /// another program has it open, as virus scanners do for moments.
