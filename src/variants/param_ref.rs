@@ -23,6 +23,7 @@ enum Owner {
 
 /// A layer's seed is not a parameter of its node, but can be varied like one.
 static LAYER_SEED: LazyLock<ParamSpec> = LazyLock::new(|| ParamSpec {
+    zero: "",
     name: "seed",
     label: label_of("seed"),
     unit: "",

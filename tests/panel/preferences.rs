@@ -3,8 +3,8 @@
 use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::Role;
-use egui::{Color32, Key, Modifiers, vec2};
-use egui_kittest::kittest::Queryable;
+use egui::{Color32, Event, Key, Modifiers, vec2};
+use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::preferences::{MouseStyle, PreferencesFile, ThemeChoice};
 use talweg_app::features::preferences::{PreferencesAction, PreferencesState};
 
@@ -55,6 +55,26 @@ fn the_interface_grows_and_shrinks_by_keys() {
     press(&mut panels, Modifiers::COMMAND, Key::Num0);
     assert_eq!(size(&panels), 100.0);
     assert_eq!(panels.ctx.zoom_factor(), 1.0, "no other command gets the keys");
+}
+
+#[test]
+fn numbers_that_switch_off_are_shown_as_words() {
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::COMMAND, Key::Comma);
+    let shown = |panels: &Panels| widget(panels, Role::SpinButton, "Autosave").accesskit_node().value();
+    let enter = |panels: &mut Panels, text: &str| {
+        widget(panels, Role::SpinButton, "Autosave").click();
+        panels.run();
+        press(panels, Modifiers::COMMAND, Key::A);
+        panels.event(Event::Text(text.into()));
+        press(panels, Modifiers::NONE, Key::Enter);
+    };
+    assert_eq!(shown(&panels).as_deref(), Some("Off"));
+    enter(&mut panels, "2*6");
+    assert_eq!(shown(&panels).as_deref(), Some("12 min"));
+    enter(&mut panels, "off");
+    assert_eq!(panels.state().editor().interface.autosave, 0);
+    assert_eq!(shown(&panels).as_deref(), Some("Off"));
 }
 
 fn open_keys(panels: &mut Panels) {

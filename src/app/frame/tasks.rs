@@ -20,7 +20,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bevy::prelude::Resource;
 
 use crate::view::Waker;
+use talweg::export::ExportError;
 use talweg::field::{Cancelled, Control};
+use talweg::timelapse::FilmError;
 
 /// Starts tasks and knows whether any task is running. Without a [`Waker`], as in tests, `start` returns only after the
 /// task has ended.
@@ -292,17 +294,32 @@ impl<I, T: Send + 'static> SingleTask<I, T> {
             }
         };
         self.running = None;
-        let stopped = |error: anyhow::Error| match error.is::<Cancelled>() {
-            true => error.context("it was stopped; nothing was written"),
+        let stopped = |error: anyhow::Error| match is_cancelled(&error) {
+            true => anyhow::Error::new(Cancelled).context("you stopped it"),
             false => error,
         };
         Some(ending.map_err(stopped))
     }
 }
 
+/// Whether work ended because it was cancelled.
+fn is_cancelled(error: &anyhow::Error) -> bool {
+    error.is::<Cancelled>()
+        || matches!(error.downcast_ref(), Some(ExportError::Cancelled(_)))
+        || matches!(error.downcast_ref(), Some(FilmError::Cancelled(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_way_of_cancelling_is_told_from_an_error() {
+        let errors: [anyhow::Error; 3] =
+            [Cancelled.into(), ExportError::Cancelled(Cancelled).into(), FilmError::Cancelled(Cancelled).into()];
+        assert!(errors.iter().all(is_cancelled));
+        assert!(!is_cancelled(&anyhow::anyhow!("the disk is full")));
+    }
 
     #[test]
     fn tasks_are_busy_until_their_result_is_taken() {

@@ -6,6 +6,7 @@ use egui::{Align2, RichText, Stroke, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::frame::theme::{colour, icon_button};
+use talweg::field::Cancelled;
 
 const WIDTH: f32 = 340.0;
 /// Maximum number of messages on screen while no dialog is open. Further messages are only counted.
@@ -54,6 +55,11 @@ impl Toasts {
 
     pub fn error(&mut self, text: impl Into<String>) {
         self.push(Kind::Error, text.into());
+    }
+
+    /// Says that work has failed. If the user stopped the work, this is information and no error.
+    pub fn failed(&mut self, error: &anyhow::Error, text: impl Into<String>) {
+        self.push(if error.is::<Cancelled>() { Kind::Info } else { Kind::Error }, text.into());
     }
 
     /// Kind and text of each message, ordered from the oldest to the newest.

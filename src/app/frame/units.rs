@@ -125,13 +125,15 @@ pub fn of_param(spec: &ParamSpec) -> ShownUnit {
 
 /// Formats a parameter value with its unit.
 pub fn param_with_unit(spec: &ParamSpec, value: &Value) -> String {
-    format!("{} {}", param_text(spec, value), of_param(spec).name).trim_end().into()
+    let unit = if spec.is_word(value) { "" } else { of_param(spec).name };
+    format!("{} {unit}", param_text(spec, value)).trim_end().into()
 }
 
 /// Formats a parameter value without its unit.
 pub fn param_text(spec: &ParamSpec, value: &Value) -> String {
     let unit = of_param(spec);
     match value {
+        _ if spec.is_word(value) => spec.zero.into(),
         Value::Float(v) if unit.name != spec.shown_unit() => unit.digits(unit.shown(f64::from(*v))),
         Value::Numbers(numbers) if unit.name != spec.shown_unit() => {
             numbers.iter().map(|v| unit.digits(unit.shown(f64::from(*v)))).collect::<Vec<_>>().join(" ")

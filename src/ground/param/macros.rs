@@ -29,7 +29,7 @@
 /// The macro generates the struct (with public fields), `Default`, serde and [`Params`](crate::param::Params). In files
 /// a missing key means the default, an unknown key is an error, and defaults are not written. A number needs a hard
 /// range; without a slider range, the slider covers the hard range. `=>` gives the condition under which a parameter
-/// has an effect; otherwise the panel greys it. `from`, `also` (search words) and `presets` are optional. Parameters
+/// has an effect; otherwise the panel greys it. `zero "Off"` after the ranges gives the word that the window shows for 0. `from`, `also` (search words) and `presets` are optional. Parameters
 /// that a preset does not name keep their defaults. The panel derives the label from the name in files, here `Pin
 /// edges`, unless the parameter states a label: `pin_edges as "Fixed edges": bool = false;`. A number with the unit
 /// `"share"` is a fraction: 0 to 1 in files, percent in the panel.
@@ -119,7 +119,7 @@ macro_rules! params {
             $(
                 $(#[doc = $fdoc:literal])+
                 $field:ident $(as $flabel:literal)? : $ty:ty $([$unit:literal])? = $default:expr
-                $(, $hard:expr $(, slider $slider:expr)?)? $(=> $matters:expr)? ;
+                $(, $hard:expr $(, slider $slider:expr)? $(, zero $zero:literal)?)? $(=> $matters:expr)? ;
             )*
             $( presets {
                 $( $preset:ident $plabel:literal : $phelp:literal { $( $pfield:ident = $pvalue:expr ),* $(,)? } )+
@@ -172,6 +172,7 @@ macro_rules! params {
                             is_fraction: concat!($($unit)?) == $crate::param::SHARE,
                             help: concat!($($fdoc),+).trim(),
                             kind: $crate::params!(@kind $ty $(, $hard $(, $slider)?)?),
+                            zero: concat!($($($zero)?)?),
                             default: $crate::param::ParamType::to_value(&default.$field),
                         } ),* ],
                         presets: vec![ $($( $crate::param::Preset {
@@ -227,13 +228,14 @@ macro_rules! params {
     (@each [$($head:tt)*] [$($done:tt)*] [
         $(#[doc = $fdoc:literal])+
         $field:ident $(as $flabel:literal)? : $ty:ty $([$unit:literal])? = $default:expr
-        $(, $hard:expr $(, slider $slider:expr)?)? $(=> $matters:expr)? ;
+        $(, $hard:expr $(, slider $slider:expr)? $(, zero $zero:literal)?)? $(=> $matters:expr)? ;
         $($rest:tt)*
     ]) => {
         $crate::params! { @each [$($head)*] [
             $($done)*
             $(#[doc = $fdoc])+
-            $field $(as $flabel)? : $ty $([$unit])? = $default $(, $hard $(, slider $slider)?)? $(=> $matters)? ;
+            $field $(as $flabel)? : $ty $([$unit])? = $default
+                $(, $hard $(, slider $slider)? $(, zero $zero)?)? $(=> $matters)? ;
         ] [$($rest)*] }
     };
     (@each [$($head:tt)*] [$($done:tt)*] [$shared:ident ! ($($args:tt)*); $($rest:tt)*]) => {

@@ -108,6 +108,8 @@ pub struct ParamSpec {
     pub help: &'static str,
     /// Type of the parameter and its ranges.
     pub kind: ParamKind,
+    /// The word that the window shows for the value 0, such as *Off*; empty if 0 is a number like all others.
+    pub zero: &'static str,
     /// Value of the parameter in a new group.
     pub default: Value,
 }
@@ -353,9 +355,15 @@ impl ParamSpec {
         if self.is_fraction { shown / 100.0 } else { shown }
     }
 
+    /// Whether the window shows a value as the word for 0.
+    pub fn is_word(&self, value: &Value) -> bool {
+        !self.zero.is_empty() && matches!(value, Value::Float(0.0) | Value::Int(0))
+    }
+
     /// A value as the window displays it, without its unit.
     pub fn shown_text(&self, value: &Value) -> String {
         match (value, &self.kind) {
+            _ if self.is_word(value) => self.zero.into(),
             (Value::Float(v), _) if self.is_fraction => percent_text(*v),
             (Value::Choice(i), ParamKind::Choice(options)) => options.get(*i).map_or("?", |o| o.label).to_string(),
             (Value::Bool(on), _) => if *on { "on" } else { "off" }.to_string(),

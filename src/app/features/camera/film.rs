@@ -150,7 +150,7 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<ViewFilmTask>, mut editor: 
     match task.0.ended() {
         None => {}
         Some(Ok(written)) => editor.toasts.info(written),
-        Some(Err(error)) => editor.toasts.error(with_reason("The film was not drawn", &format!("{error:#}"))),
+        Some(Err(error)) => editor.toasts.failed(&error, with_reason("The film was not drawn", &format!("{error:#}"))),
     }
 }
 

@@ -216,7 +216,7 @@ fn receive(mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>, mut exit: M
         Some(Ok(written)) => editor.toasts.info(written),
         Some(Err(error)) => {
             task.then_quit = false;
-            editor.toasts.error(failure(&error));
+            editor.toasts.failed(&error, failure(&error));
         }
     }
 }

@@ -142,7 +142,7 @@ fn run(
                 Ok(ImportResult::Contents(raster))
             });
             if let Err(error) = begun {
-                editor.toasts.error(with_reason("The heights were not imported", &error));
+                editor.toasts.failed(&error, with_reason("The heights were not imported", &error));
             }
         }
         ImportAction::Confirmed(file) => editor.leave_scene(&mut queue, ImportAction::Begin(file)),
@@ -155,7 +155,7 @@ fn run(
                 Ok(ImportResult::Scene(Box::new(scene)))
             });
             if let Err(error) = begun {
-                editor.toasts.error(with_reason("The heights were not imported", &error));
+                editor.toasts.failed(&error, with_reason("The heights were not imported", &error));
             }
         }
     }
@@ -186,7 +186,7 @@ pub fn receive(mut task: ResMut<ImportTask>, mut editor: ResMut<Editor>, mut que
             editor.toasts.info(format!("Imported {} as the first layer of a new scene", file_name(&read.file.path)));
         }
         (Some(Err(error)), read) => {
-            editor.toasts.error(with_reason("The heights were not imported", &error));
+            editor.toasts.failed(&error, with_reason("The heights were not imported", &error));
             // The file cannot be read with the chosen settings. The dialog opens again with the default settings.
             let changed = read.map(|read| read.file).filter(|file| file.options != file.without_settings().options);
             queue.extend(changed.map(|file| ImportAction::Inspect(file.without_settings()).into()));

@@ -206,7 +206,7 @@ pub fn finish(
             state.patched = Some(*patched);
             editor.leave_scene(queue, PatchAction::ShowPlanet);
         }
-        Err(error) => editor.toasts.error(with_reason("The region was not computed", &error)),
+        Err(error) => editor.toasts.failed(&error, with_reason("The region was not computed", &error)),
     }
 }
 

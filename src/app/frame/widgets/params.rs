@@ -261,9 +261,15 @@ impl Field {
     }
 }
 
+/// Whether the field shows the word for 0 in place of the number.
+fn is_word(spec: &ParamSpec, value: f64) -> bool {
+    spec.is_word(&Value::Float(value as f32))
+}
+
 fn field_width(ui: &Ui, spec: &ParamSpec, value: f64) -> f32 {
     let unit = units::of_param(spec);
-    let text = unit.digits(spec.shown_number(value)) + &unit.suffix();
+    let text =
+        if is_word(spec, value) { spec.zero.into() } else { unit.digits(spec.shown_number(value)) + &unit.suffix() };
     let font = egui::TextStyle::Button.resolve(ui.style());
     let text_width = ui.painter().layout_no_wrap(text, font, colour::text()).size().x;
     (text_width + 2.0 * ui.spacing().button_padding.x).clamp(VALUE_WIDTH, 140.0)
@@ -286,22 +292,30 @@ fn field(
     };
     let mut typed = value;
     let unit = units::of_param(spec);
-    let written = |v: f64| if whole { format!("{v:.0}") } else { unit.digits(spec.shown_number(v)) };
+    let written = |v: f64| match whole {
+        _ if is_word(spec, v) => spec.zero.into(),
+        true => format!("{v:.0}"),
+        false => unit.digits(spec.shown_number(v)),
+    };
     let refused: RefCell<Option<String>> = RefCell::default();
     let widget = DragValue::new(&mut typed)
         .range(hard.0..=hard.1)
         .clamp_existing_to_range(false)
         .speed(speed)
         .max_decimals(if whole { 0 } else { 6 })
-        .suffix(unit.suffix())
+        .suffix(if is_word(spec, value) { String::new() } else { unit.suffix() })
         .update_while_editing(false)
         .custom_formatter(|v, _| written(v))
         .custom_parser(|text| {
             // after a unit conversion, the text shows fewer digits than the value, so an unchanged text must keep the
             // value
             let is_untouched = text.trim() == written(value);
-            let read =
-                if is_untouched { Some(value) } else { unit.read(text).map(|shown| spec.number_from_shown(shown)) };
+            let is_zero = !spec.zero.is_empty() && text.trim().eq_ignore_ascii_case(spec.zero);
+            let read = match (is_untouched, is_zero) {
+                (true, _) => Some(value),
+                (_, true) => Some(0.0),
+                _ => unit.read(text).map(|shown| spec.number_from_shown(shown)),
+            };
             *refused.borrow_mut() = refusal(text.trim(), read, spec, hard);
             read
         });

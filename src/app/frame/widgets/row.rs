@@ -135,6 +135,7 @@ pub fn shown(spec: &ParamSpec, value: &Value) -> String {
     match spec.kind {
         ParamKind::Curve | ParamKind::Tree | ParamKind::Strokes => "its default".into(),
         ParamKind::Numbers { .. } if *value == Value::Numbers(Vec::new()) => "an empty list".into(),
+        _ if spec.is_word(value) => spec.zero.into(),
         _ => format!("{}{}", units::param_text(spec, value), units::of_param(spec).suffix()),
     }
 }
