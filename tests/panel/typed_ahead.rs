@@ -3,7 +3,7 @@
 use crate::kit::*;
 use bevy_egui::egui::accesskit::Role;
 use bevy_egui::egui::{Event, Key, Modifiers, PointerButton};
-use egui_kittest::kittest::{NodeT, Queryable};
+use egui_kittest::kittest::Queryable;
 
 fn typed(text: &str) -> Vec<Event> {
     text.chars()
@@ -49,7 +49,7 @@ fn text_typed_in_the_frame_of_a_click_reaches_the_field() {
 #[test]
 fn two_shortcuts_in_one_frame_both_act() {
     let mut panels = large(&["Perlin"]);
-    let before = panels.state().editor().view.clone();
+    let before = panels.state().editor().view;
     panels.input_mut().events.extend([key_press(Modifiers::NONE, Key::W), key_press(Modifiers::NONE, Key::O)]);
     panels.run();
     let view = &panels.state().editor().view;

@@ -2,7 +2,7 @@
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
-use bevy_egui::egui::{self, Ui};
+use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
 use crate::frame::commands::{Action, CommandQueue, Info};

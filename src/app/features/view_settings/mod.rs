@@ -7,7 +7,7 @@ mod commands;
 
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
-use bevy_egui::egui::{self, Ui};
+use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
 use self::commands::CAMERA;
@@ -17,8 +17,7 @@ use crate::frame::editor::{Editor, ViewSettings};
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::{entry, pick};
 use crate::frame::menu_bar::submenu;
-use crate::view::{Overlay, ViewCommand, ViewMode, ViewProjection};
-use talweg::preferences::PlanetProjection;
+use crate::view::{Overlay, ViewCommand, ViewProjection};
 
 pub struct ViewSettingsPlugin;
 
@@ -64,7 +63,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     let is_planet = editor.doc.scene().is_planet();
     let view = &editor.view;
     let actions = ViewAction::all();
-    let mut set = |ui: &mut Ui, queue: &mut CommandQueue, of: fn(&ViewAction) -> bool| {
+    let set = |ui: &mut Ui, queue: &mut CommandQueue, of: fn(&ViewAction) -> bool| {
         actions.iter().filter(|action| of(action)).for_each(|action| setting(ui, view, queue, *action));
     };
     pick(ui, &mut queue, ResetView, true);

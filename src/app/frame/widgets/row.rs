@@ -1,7 +1,7 @@
 //! The parts of a parameter row: name, tooltip, and reset to the default.
 
 use bevy_egui::egui;
-use egui::{DragValue, RectAlign, Response, RichText, Sense, Tooltip, Ui, vec2};
+use egui::{DragValue, Id, RectAlign, Response, RichText, Sense, Tooltip, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::frame::document::Document;
