@@ -68,8 +68,8 @@ fn the_table_has_the_values_of_the_timeline() {
             "curve",
             "iteration",
             "erosion score",
-            "mean slope (m)",
-            "slope deviation (m)",
+            "mean height step (m)",
+            "height step deviation (m)",
             "eroded volume (m³)",
             "deposited volume (m³)",
             "time per iteration (ms)"

@@ -93,7 +93,7 @@ fn arrows_open_and_close_a_submenu() {
 fn every_menu_fits_a_window_720_points_high() {
     let mut panels = large(&["Perlin", "Hydraulic"]);
     for (title, first, last) in [
-        ("File", "New", "Quit"),
+        ("File", "New terrain", "Quit"),
         ("Edit", "Undo", "Change keyboard shortcuts…"),
         ("Layer", "Add", "Rebuild"),
         ("View", "Home view", "Full screen"),

@@ -80,15 +80,15 @@ mod tests {
     #[test]
     fn reasons_do_not_name_types_of_the_program() {
         #[derive(Debug, serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
+        #[serde(deny_unknown_fields, rename = "Scene")]
         #[expect(dead_code, reason = "the field is only read from text")]
         struct InternalForm {
             seed: u32,
         }
         let reason = |text: &str| ron_reason(&ron_dialect().from_str::<InternalForm>(text).unwrap_err().code);
         assert_eq!(reason(""), "an opening `(` is missing here");
-        assert_eq!(reason("(seed: 1, seed: 2)"), "the field `seed` is there twice");
-        assert_eq!(reason("(sede: 1)"), "`sede` is not a field; did you mean `seed`?");
-        assert_eq!(reason("()"), "the field `seed` is missing");
+        assert_eq!(reason("(seed: 1, seed: 2)"), "the field `seed` of `Scene` is there twice");
+        assert_eq!(reason("(sede: 1)"), "`sede` is not a field of `Scene`; did you mean `seed`?");
+        assert_eq!(reason("()"), "the field `seed` of `Scene` is missing");
     }
 }
