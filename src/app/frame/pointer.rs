@@ -63,11 +63,11 @@ mod tests {
         };
         let (from, over, to) = (pos2(20.0, 20.0), pos2(20.0, 60.0), pos2(150.0, 90.0));
         let whole = vec![Event::PointerMoved(from), button(from, true), Event::PointerMoved(over)];
-        let end = vec![Event::PointerMoved(to), button(to, false)];
-        assert_eq!(dragged(vec![whole.clone(), end.clone()]), Some("second"), "without the split");
+        let (on, end) = (vec![Event::PointerMoved(to)], vec![button(to, false)]);
+        assert_eq!(dragged(vec![whole.clone(), on.clone(), end.clone()]), Some("second"), "without the split");
         let mut press = whole;
         let moved = after_press(&mut press);
-        assert_eq!(dragged(vec![press, moved, end]), Some("first"));
+        assert_eq!(dragged(vec![press, moved, on, end]), Some("first"));
     }
 
     #[test]

@@ -263,7 +263,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(
             lines[0],
-            "curve,iteration,erosion score,mean slope (m),slope deviation (m),eroded volume (m³),deposited volume (m³),\
+            "curve,iteration,erosion score,mean height step (m),height step deviation (m),eroded volume (m³),deposited volume (m³),\
              time per iteration (ms)"
         );
         assert_eq!(lines[1], "A,0,0.25,8,2,0,0,");
