@@ -430,7 +430,7 @@ fn a_key_traces_a_tree_and_unsupported_cards_are_reported() {
     click(&mut panels, "Show the grid");
     assert_eq!(panels.state().editor().view.mode, ViewMode::Shaded);
     click(&mut panels, "View");
-    click(&mut panels, "Drawing");
+    click(&mut panels, "Display mode");
     for mode in ViewMode::ALL {
         assert!(panels.query_by_label(mode.label()).is_some(), "{} is not in the menu", mode.label());
     }

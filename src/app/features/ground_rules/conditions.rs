@@ -249,3 +249,28 @@ fn show(
     ui.add_space(4.0);
     change
 }
+/// Names of rules in a list, from their labels. The conditions tell rules with the same label apart.
+pub fn distinct_names<'a>(rules: impl Iterator<Item = (&'static str, &'a Bands)> + Clone) -> Vec<String> {
+    let named = |(label, bands): (&'static str, &Bands)| {
+        let is_alone = rules.clone().filter(|(other, _)| *other == label).count() == 1;
+        let active = ROWS.iter().zip(bands).filter(|(_, band)| **band != EVERYWHERE);
+        let conditions: Vec<String> = active.map(|(row, _)| row.label.to_lowercase()).collect();
+        if is_alone || conditions.is_empty() { label.into() } else { format!("{label}: {}", conditions.join(", ")) }
+    };
+    rules.clone().map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_with_one_label_are_told_apart_by_conditions() {
+        let (free, mut steep, mut high) = ([EVERYWHERE; CONDITIONS.len()], [EVERYWHERE; _], [EVERYWHERE; _]);
+        steep[0] = ROWS[0].first;
+        high[0] = ROWS[0].first;
+        high[1] = ROWS[1].first;
+        let rules = [("Rock", &free), ("Grass", &steep), ("Rock", &steep), ("Rock", &high)];
+        assert_eq!(distinct_names(rules.into_iter()), ["Rock", "Grass", "Rock: slope", "Rock: slope, height"]);
+    }
+}

@@ -10,7 +10,7 @@ use egui::{
 use egui_phosphor::regular as icon;
 
 use super::GroundRulesAction;
-use super::conditions;
+use super::conditions::{self, distinct_names};
 use super::sampled::RuleCoverage;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
@@ -186,8 +186,9 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
     let rules = document.scene().material_rules();
     *selected = (*selected).min(rules.0.len() - 1);
     let shares = covers.of_materials(&rules);
+    let mut names = distinct_names(rules.0.iter().map(|rule| (rule.material.label(), &rule.bands))).into_iter();
     let rows = rules.0.iter().enumerate().map(|(k, rule)| RuleRow {
-        name: rule.material.label(),
+        name: names.next().unwrap_or_default(),
         rgb: Some(encode(look_of(rule.material).colour)),
         note: shares.map_or_else(String::new, |shares| percent(shares[k])),
     });
@@ -241,11 +242,12 @@ fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule
 fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCoverage) {
     let rules = document.scene().scatter_rules();
     *selected = (*selected).min(rules.0.len().saturating_sub(1));
+    let mut names = distinct_names(rules.0.iter().map(|rule| (rule.kind.label(), &rule.bands))).into_iter();
     let rows: Vec<RuleRow> = rules
         .0
         .iter()
         .map(|rule| RuleRow {
-            name: rule.kind.label(),
+            name: names.next().unwrap_or_default(),
             rgb: None,
             note: covers.of_bands(&rule.bands).map_or_else(String::new, percent),
         })
@@ -387,7 +389,7 @@ fn percent(share: f32) -> String {
 
 /// A row of the list.
 struct RuleRow {
-    name: &'static str,
+    name: String,
     rgb: Option<[u8; 3]>,
     note: String,
 }
@@ -419,7 +421,7 @@ fn list(ui: &mut Ui, selected: &mut usize, rows: &[RuleRow], tip: &str) {
             }
             let tint = if on { colour::text_strong() } else { colour::text() };
             let room = Rect::from_min_max(pos2(left, rect.top()), pos2(rect.right() - 52.0, rect.bottom()));
-            paint_text(ui, room, row.name, tint, false);
+            paint_text(ui, room, &row.name, tint, false);
             let font = egui::TextStyle::Small.resolve(ui.style());
             let at = pos2(rect.right() - 6.0, rect.center().y);
             ui.painter().text(at, egui::Align2::RIGHT_CENTER, &row.note, font, colour::text_weak());

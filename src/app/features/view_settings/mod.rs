@@ -79,7 +79,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
         }
     });
     ui.separator();
-    submenu(ui, icon::POLYGON, "Drawing", |ui| {
+    submenu(ui, icon::POLYGON, "Display mode", |ui| {
         set(ui, &mut queue, |action| matches!(action, ViewAction::Mode(_)));
     });
     if view.mode.draws_tree() {
