@@ -10,7 +10,7 @@ use std::sync::Arc;
 use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::EguiPrimaryContextPass;
-use bevy_egui::egui::{self, Color32, Shape, Stroke, Ui, pos2};
+use bevy_egui::egui::{self, Color32, Pos2, Shape, Stroke, Ui, pos2};
 use egui_phosphor::regular as icon;
 
 use crate::features::place_marker::MarkedPoint;
@@ -26,6 +26,7 @@ use crate::frame::window::FrameSystems;
 use crate::view::{CompareSide, TerrainView, ViewCamera, ViewState, ViewportArea};
 use talweg::field::Terrain;
 use talweg::measure::{EnclosedVolume, GroundProfile, TerrainScale, enclosed_area, enclosed_volume};
+use talweg::scene::Surroundings;
 
 pub struct RulerPlugin;
 
@@ -196,7 +197,7 @@ fn update_terrain_view(
 fn over_view(
     InMut(ui): InMut<Ui>,
     frame: Res<InterfaceFrame>,
-    editor: Res<Editor>,
+    mut editor: ResMut<Editor>,
     mut ruler: ResMut<Ruler>,
     mut hint: ResMut<StatusHint>,
 ) {
@@ -210,22 +211,31 @@ fn over_view(
         let layer = ctx.layer_id_at(*at);
         frame.free_rect.contains(*at) && layer.is_none_or(|layer| layer.order == egui::Order::Background)
     };
-    if let Some(at) = clicked.filter(is_free).filter(|_| !frame.takes_primary && !editor.dialogs.is_open())
-        && let Some(place) = stage.ground([at.x, at.y])
-    {
-        ruler.add(place.map(|share| share as f32));
+    if let Some(at) = clicked.filter(is_free).filter(|_| !frame.takes_primary && !editor.dialogs.is_open()) {
+        match stage.ground([at.x, at.y]) {
+            Some(place) => ruler.add(place.map(|share| share as f32)),
+            None => {
+                editor.toasts.info("This point is not on the terrain. The land around the terrain is not measured.")
+            }
+        }
     }
     let painter = ui.painter().with_clip_rect(frame.free_rect);
+    // points of a straight line on the terrain, dense enough to follow it
+    let on_ground = |[from, to]: [[f32; 2]; 2]| -> Vec<Pos2> {
+        const STEPS: usize = 64;
+        let place =
+            |k: usize| [0, 1].map(|axis| f64::from(from[axis] + (to[axis] - from[axis]) * k as f32 / STEPS as f32));
+        (0..=STEPS).filter_map(|k| stage.screen(place(k), 0.0)).map(|[x, y]| pos2(x, y)).collect()
+    };
+    if editor.doc.scene().settings.surroundings == Surroundings::Land {
+        let corners = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        for k in 0..4 {
+            let edge = on_ground([corners[k], corners[(k + 1) % 4]]);
+            painter.add(Shape::line(edge, Stroke::new(1.5, Color32::from_white_alpha(150))));
+        }
+    }
     for pair in ruler.points.windows(2) {
-        // use enough steps for the line to follow the terrain, even if the line is long
-        let steps = 64;
-        let line: Vec<_> = (0..=steps)
-            .filter_map(|k| {
-                let share = k as f32 / steps as f32;
-                let place = [0, 1].map(|axis| f64::from(pair[0][axis] + (pair[1][axis] - pair[0][axis]) * share));
-                stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
-            })
-            .collect();
+        let line = on_ground([pair[0], pair[1]]);
         painter.add(Shape::line(line.clone(), Stroke::new(4.0, Color32::from_black_alpha(130))));
         painter.add(Shape::line(line, Stroke::new(2.0, colour::accent())));
     }

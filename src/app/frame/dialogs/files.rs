@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use bevy_egui::egui;
+use egui::Shape;
+use egui::layers::ShapeIdx;
 use egui_file_dialog::{DialogState, FileDialog};
 use egui_phosphor::regular as icon;
 
 use super::Dialog;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
+use crate::frame::theme::colour;
 
 /// File filter for Talweg scenes: name and extensions.
 pub const SCENES: (&str, &[&str]) =
@@ -78,15 +81,35 @@ impl Files {
 
 impl Dialog for Files {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        // the search field is black in every theme, so show it in the dark theme only
-        self.dialog.config_mut().show_search = ctx.theme() == egui::Theme::Dark;
         self.dialog.update(ctx);
+        recolour_search(ctx);
         match self.dialog.state() {
             DialogState::Picked(path) => Some(vec![(self.then)(path.clone())]),
             DialogState::Open => None,
             _ => Some(Vec::new()),
         }
     }
+}
+
+/// Gives the search field the colour of other text fields. The file dialog paints it black in every theme.
+fn recolour_search(ctx: &egui::Context) {
+    let black = egui::Color32::from_black_alpha(250);
+    let layers = ctx.memory(|memory| memory.areas().visible_layer_ids());
+    ctx.graphics_mut(|graphics| {
+        for layer in layers {
+            let Some(list) = graphics.get_mut(layer) else { continue };
+            let is_search = |shape: &Shape| matches!(shape, Shape::Rect(rect) if rect.fill == black);
+            let entries = list.all_entries().enumerate();
+            let found: Vec<usize> = entries.filter(|(_, entry)| is_search(&entry.shape)).map(|(k, _)| k).collect();
+            for k in found {
+                list.mutate_shape(ShapeIdx(k), |entry| {
+                    if let Shape::Rect(rect) = &mut entry.shape {
+                        rect.fill = colour::deep();
+                    }
+                });
+            }
+        }
+    });
 }
 
 fn dialog(document: &Document, title: &str) -> FileDialog {
