@@ -26,8 +26,8 @@ impl Dialog for FilmDialog {
             ui.heading("Export time-lapse");
             ui.add_space(6.0);
             ui.label(match is_generator {
-                true => "Films the generator step by step, in the palette of the scene.",
-                false => "Films the erosion from start to end, in the palette of the scene.",
+                true => "Films the generator step by step, seen from above, in the palette of the scene.",
+                false => "Films the erosion from start to end, seen from above, in the palette of the scene.",
             });
             ui.add_space(8.0);
             egui::Grid::new("film").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
