@@ -44,10 +44,25 @@ impl RgbImage {
         control: &Control,
         colour: impl Fn(usize, usize) -> [u8; 3] + Sync,
     ) -> Result<Self, Cancelled> {
+        Self::drawn_by_rows(width, height, control, |y, row| {
+            row.iter_mut().enumerate().for_each(|(x, pixel)| *pixel = colour(x, y));
+        })
+    }
+
+    /// A picture whose rows `draw` draws; checks `control` for cancellation once per row.
+    ///
+    /// # Errors
+    /// If the computation was cancelled.
+    pub fn drawn_by_rows(
+        width: usize,
+        height: usize,
+        control: &Control,
+        draw: impl Fn(usize, &mut [[u8; 3]]) + Sync,
+    ) -> Result<Self, Cancelled> {
         let mut rgb = vec![0; width * height * 3];
         rgb.par_chunks_mut(width * 3).enumerate().try_for_each(|(y, row)| {
             control.check()?;
-            row.chunks_mut(3).enumerate().for_each(|(x, pixel)| pixel.copy_from_slice(&colour(x, y)));
+            draw(y, row.as_chunks_mut().0);
             Ok(())
         })?;
         Ok(Self { width, height, rgb })

@@ -254,9 +254,7 @@ pub enum MapError {
 /// If the computation was cancelled.
 pub(super) fn sky_by_rows<'a>(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<MapSheet<'a>, Cancelled> {
     let view = SkyView::new(terrain, &scene.settings, control)?;
-    let share = move |row: usize, out: &mut [f32]| {
-        out.iter_mut().enumerate().for_each(|(column, out)| *out = view.visible_sky(row, column));
-    };
+    let share = move |row: usize, out: &mut [f32]| view.visible_sky(row, out);
     Ok(MapSheet::streamed(&ExportMap::SkyView, (0.0, 1.0), strips::by_rows(terrain.samples(), share)))
 }
 
