@@ -8,10 +8,8 @@ use rayon::prelude::*;
 
 use super::raster::PixelGrid;
 use crate::field::{Cancelled, Control, Terrain};
+use crate::io::formats::png_rows::{PngSize, write_png_rows};
 use crate::io::{FileError, SaveTarget, StagedFile};
-
-/// Size in bytes of each compressed chunk of a PNG file.
-const PACKED_BYTES: usize = 1 << 15;
 
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,10 +73,12 @@ impl RgbImage {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
         let mut writer = encoder.write_header()?;
-        // Each compressed chunk is passed to `out` immediately, so that `out` can cancel between chunks.
-        let mut stream = writer.stream_writer_with_size(PACKED_BYTES)?;
-        self.rgb.chunks(self.width * 3).try_for_each(|row| stream.write_all(row))?;
-        stream.finish()?;
+        let row_bytes = self.width * 3;
+        let size = PngSize { rows: self.height, row_bytes, sample_bytes: 3 };
+        write_png_rows(&mut writer, size, |row, out| {
+            out.copy_from_slice(&self.rgb[row * row_bytes..][..row_bytes]);
+            Ok(())
+        })?;
         Ok(writer.finish()?)
     }
 

@@ -3,7 +3,7 @@
 //!
 //! | file | format |
 //! |---|---|
-//! | `png` | PNG of 8 or 16 bits |
+//! | `png` | PNG of 8 or 16 bits; `png_rows` compresses its rows |
 //! | `raw` | raw 16-bit whole numbers, raw 32-bit floats |
 //! | `tiff` | TIFF and GeoTIFF of 8, 16 or 32 bits, cloud-optimised GeoTIFF |
 //! | `exr` | OpenEXR of 32-bit floats |
@@ -40,6 +40,7 @@ mod options;
 mod packed;
 mod place;
 mod png;
+pub mod png_rows;
 mod raw;
 mod reader;
 mod side_files;
