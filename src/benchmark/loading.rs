@@ -12,7 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::field::Terrain;
-use crate::io::formats::{RasterFormat, RasterReader, RasterSheet, RasterSource, SampleType, Samples};
+use crate::io::formats::{RasterFormat, RasterReader, RasterSheet, RasterSource, SampleType, Samples, each_number};
 
 /// File name whose extension selects the format of the bytes.
 const FILE: &str = "terrain.png";
@@ -31,8 +31,7 @@ impl TerrainFile {
         }
         let (n, (low, high)) = (terrain.samples(), terrain.range());
         let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
-        let step =
-            |row: usize, column: usize, _: usize| ((terrain.height[row * n + column] - low) * to_steps + 0.5) as u16;
+        let step = each_number(|row, column, _| ((terrain.height[row * n + column] - low) * to_steps + 0.5) as u16);
         let mut out = Cursor::new(Vec::new());
         format.write(&RasterSheet { samples: Samples::U16(&step), ..RasterSheet::grey(n, n) }, &mut out).ok()?;
         Some(Self(Arc::new(out.into_inner())))

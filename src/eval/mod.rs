@@ -175,7 +175,10 @@ fn unread_records(scene: &Scene) -> Vec<MapKind> {
                 || mask.by_layer && mask.layer_reads == Reads::Data && mask.layer_data == kind
         })
     };
-    MapKind::EROSION_RECORDS.into_iter().filter(|kind| !is_read(kind)).collect()
+    // Only processes that carry sediment on read the sediment of the process before them.
+    let carries_on = |layer: &Layer| layer.node.traits().finer_grids.carries_sediment_on;
+    let sediment = Some(MapKind::Sediment).filter(|_| !scene.layers.iter().any(carries_on));
+    MapKind::EROSION_RECORDS.into_iter().chain(sediment).filter(|kind| !is_read(kind)).collect()
 }
 
 #[cfg(test)]

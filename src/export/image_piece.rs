@@ -5,6 +5,7 @@
 //! remaining difference is the rounding to 16 bits. Where there is no terrain, the weight is 0.
 //! Source: Génevaux et al. 2014, §4.2 (primitives from images of real ground, weight maps).
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -167,8 +168,10 @@ impl CutOut {
     fn write(&self, path: &Path, values: &[u16]) -> Result<(), FileError> {
         let [width, rows] = self.size;
         let format = RasterFormat::for_path(path)?;
-        let at = |row: usize, column: usize, _: usize| values[row * width + column];
-        let sheet = RasterSheet { samples: Samples::U16(&at), ..RasterSheet::grey(width, rows) };
+        let of_row = |row: usize, columns: Range<usize>, out: &mut [u16]| {
+            out.copy_from_slice(&values[row * width..][columns]);
+        };
+        let sheet = RasterSheet { samples: Samples::U16(&of_row), ..RasterSheet::grey(width, rows) };
         let target = SaveTarget::new(path).over_read_only(true).over_links(true);
         StagedFile::new(&target, |file| format.write(&sheet, file))?.commit()
     }

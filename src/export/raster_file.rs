@@ -1,7 +1,9 @@
 //! Writes a map in a raster format, with its sample type, range and texts.
 
-use serde::Serialize;
+use std::ops::Range;
 use std::path::PathBuf;
+
+use serde::Serialize;
 
 use super::maps::{MapNature, MapSheet};
 use crate::appearance::decode;
@@ -139,42 +141,70 @@ impl RasterJob<'_> {
         let (sheet, kind) = (self.sheet, self.kind());
         let (low, high) = self.range;
         let green = if self.directx_normals && sheet.nature == MapNature::Vector { -1.0 } else { 1.0 };
-        let number = |row: usize, column: usize, channel: usize| {
-            let (row, column) = self.sheet_position(row, column);
-            let value = (sheet.at)(row, column, channel);
-            if channel == 1 { value * green } else { value }
+        // The values of some columns of a row of the file.
+        let values = |row: usize, columns: Range<usize>, out: &mut [f32]| {
+            let (of_sheet, left) = self.sheet_position(row, columns.start);
+            (sheet.rows)(of_sheet, left..left + columns.len(), out);
+            if green != 1.0 {
+                out.iter_mut().skip(1).step_by(sheet.channels).for_each(|value| *value *= green);
+            }
         };
-        let is_void = |row: usize, column: usize| self.is_void(row, column);
-        let has_nodata = kind == SampleType::F32 && self.format.has_placement && sheet.nature == MapNature::Scalar;
+        let is_scalar = sheet.nature == MapNature::Scalar;
+        let fill_voids = |row: usize, columns: Range<usize>, out: &mut [f32], value: f32| {
+            if self.ground.is_some() {
+                let void = columns.zip(out.chunks_exact_mut(sheet.channels));
+                void.filter(|(column, _)| self.is_void(row, *column)).for_each(|(_, out)| out.fill(value));
+            }
+        };
+        let has_nodata = kind == SampleType::F32 && self.format.has_placement && is_scalar;
         let scale = if high > low { 1.0 / (high - low) } else { 0.0 };
-        let floats = |row: usize, column: usize, channel: usize| {
-            let value = match is_void(row, column) {
-                true if has_nodata => return NODATA,
-                true if sheet.nature == MapNature::Scalar => low,
-                _ => number(row, column, channel),
-            };
+        let floats = |row: usize, columns: Range<usize>, out: &mut [f32]| {
+            values(row, columns.clone(), out);
+            if is_scalar {
+                fill_voids(row, columns.clone(), out, low);
+            }
             match sheet.nature {
-                MapNature::Scalar if self.normalised => (value - low) * scale,
-                MapNature::Colour => decode([value as u8; 3])[0],
-                MapNature::Weights => value / 255.0,
-                _ => value,
+                MapNature::Scalar if self.normalised => {
+                    out.iter_mut().for_each(|value| *value = (*value - low) * scale)
+                }
+                MapNature::Colour => out.iter_mut().for_each(|value| *value = decode([*value as u8; 3])[0]),
+                MapNature::Weights => out.iter_mut().for_each(|value| *value /= 255.0),
+                _ => {}
+            }
+            if has_nodata {
+                fill_voids(row, columns, out, NODATA);
             }
         };
-        let words = |row: usize, column: usize, channel: usize| {
-            let value = if is_void(row, column) { low } else { number(row, column, channel) };
+        let words = |row: usize, columns: Range<usize>, out: &mut [u16]| {
+            let mut numbers = vec![0.0; out.len()];
+            values(row, columns.clone(), &mut numbers);
+            fill_voids(row, columns, &mut numbers, low);
+            let numbers = out.iter_mut().zip(numbers);
             match sheet.nature {
-                MapNature::Scalar => ((value - low) * (scale * 65535.0) + 0.5) as u16,
-                MapNature::Vector => ((value * 0.5 + 0.5) * 65535.0 + 0.5) as u16,
-                MapNature::Colour | MapNature::Weights => (value * 257.0) as u16,
-                MapNature::Index | MapNature::Bits => value as u16,
+                MapNature::Scalar => {
+                    let steps = scale * 65535.0;
+                    numbers.for_each(|(out, value)| *out = ((value - low) * steps + 0.5) as u16);
+                }
+                MapNature::Vector => {
+                    numbers.for_each(|(out, value)| *out = ((value * 0.5 + 0.5) * 65535.0 + 0.5) as u16)
+                }
+                MapNature::Colour | MapNature::Weights => {
+                    numbers.for_each(|(out, value)| *out = (value * 257.0) as u16)
+                }
+                MapNature::Index | MapNature::Bits => numbers.for_each(|(out, value)| *out = value as u16),
             }
         };
-        let bytes = |row: usize, column: usize, channel: usize| {
-            let value = number(row, column, channel);
+        let bytes = |row: usize, columns: Range<usize>, out: &mut [u8]| {
+            let mut numbers = vec![0.0; out.len()];
+            values(row, columns, &mut numbers);
+            let numbers = out.iter_mut().zip(numbers);
             match sheet.nature {
-                MapNature::Scalar => ((value - low) * (scale * 255.0) + 0.5) as u8,
-                MapNature::Vector => ((value * 0.5 + 0.5) * 255.0 + 0.5) as u8,
-                _ => value as u8,
+                MapNature::Scalar => {
+                    let steps = scale * 255.0;
+                    numbers.for_each(|(out, value)| *out = ((value - low) * steps + 0.5) as u8);
+                }
+                MapNature::Vector => numbers.for_each(|(out, value)| *out = ((value * 0.5 + 0.5) * 255.0 + 0.5) as u8),
+                _ => numbers.for_each(|(out, value)| *out = value as u8),
             }
         };
         let texts = [self.own_texts(), self.texts.to_vec()].concat();

@@ -8,10 +8,8 @@ use rayon::prelude::*;
 
 use super::raster::PixelGrid;
 use crate::field::{Cancelled, Control, Terrain};
+use crate::io::formats::png_rows::{PngSize, write_png_rows};
 use crate::io::{FileError, SaveTarget, StagedFile};
-
-/// Size in bytes of each compressed chunk of a PNG file.
-const PACKED_BYTES: usize = 1 << 15;
 
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,10 +42,25 @@ impl RgbImage {
         control: &Control,
         colour: impl Fn(usize, usize) -> [u8; 3] + Sync,
     ) -> Result<Self, Cancelled> {
+        Self::drawn_by_rows(width, height, control, |y, row| {
+            row.iter_mut().enumerate().for_each(|(x, pixel)| *pixel = colour(x, y));
+        })
+    }
+
+    /// A picture whose rows `draw` draws; checks `control` for cancellation once per row.
+    ///
+    /// # Errors
+    /// If the computation was cancelled.
+    pub fn drawn_by_rows(
+        width: usize,
+        height: usize,
+        control: &Control,
+        draw: impl Fn(usize, &mut [[u8; 3]]) + Sync,
+    ) -> Result<Self, Cancelled> {
         let mut rgb = vec![0; width * height * 3];
         rgb.par_chunks_mut(width * 3).enumerate().try_for_each(|(y, row)| {
             control.check()?;
-            row.chunks_mut(3).enumerate().for_each(|(x, pixel)| pixel.copy_from_slice(&colour(x, y)));
+            draw(y, row.as_chunks_mut().0);
             Ok(())
         })?;
         Ok(Self { width, height, rgb })
@@ -60,10 +73,12 @@ impl RgbImage {
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
         let mut writer = encoder.write_header()?;
-        // Each compressed chunk is passed to `out` immediately, so that `out` can cancel between chunks.
-        let mut stream = writer.stream_writer_with_size(PACKED_BYTES)?;
-        self.rgb.chunks(self.width * 3).try_for_each(|row| stream.write_all(row))?;
-        stream.finish()?;
+        let row_bytes = self.width * 3;
+        let size = PngSize { rows: self.height, row_bytes, sample_bytes: 3 };
+        write_png_rows(&mut writer, size, |row, out| {
+            out.copy_from_slice(&self.rgb[row * row_bytes..][..row_bytes]);
+            Ok(())
+        })?;
         Ok(writer.finish()?)
     }
 

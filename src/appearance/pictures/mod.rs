@@ -1,6 +1,7 @@
 //! Finished pictures of terrains and planets.
 
 pub(super) mod colour_bar;
+mod horizon;
 pub(super) mod image;
 pub(super) mod planet;
 pub(super) mod raster;

@@ -35,10 +35,25 @@ impl PixelGrid {
         control: &Control,
         value: impl Fn(usize, usize) -> f32 + Sync,
     ) -> Result<Self, Cancelled> {
+        Self::of_rows(width, height, control, |y, row| {
+            row.iter_mut().enumerate().for_each(|(x, v)| *v = value(x, y));
+        })
+    }
+
+    /// A raster whose rows `fill` computes; checks `control` for cancellation once per row.
+    ///
+    /// # Errors
+    /// If the computation was cancelled.
+    pub fn of_rows(
+        width: usize,
+        height: usize,
+        control: &Control,
+        fill: impl Fn(usize, &mut [f32]) + Sync,
+    ) -> Result<Self, Cancelled> {
         let mut values = vec![0.0; width * height];
         values.par_chunks_mut(width).enumerate().try_for_each(|(y, row)| {
             control.check()?;
-            row.iter_mut().enumerate().for_each(|(x, v)| *v = value(x, y));
+            fill(y, row);
             Ok(())
         })?;
         Ok(Self { width, height, values })
@@ -134,24 +149,18 @@ impl Pyramid {
         &self.levels[0]
     }
 
-    /// The mean over about 2^`level` pixels around (x, y), interpolated bilinearly; `None` outside the picture.
-    pub fn sample(&self, level: usize, x: f32, y: f32) -> Option<f32> {
-        let base = self.base();
-        let inside = x >= 0.0 && y >= 0.0 && x <= (base.width - 1) as f32 && y <= (base.height - 1) as f32;
-        if !inside {
-            return None;
-        }
+    /// The means over about 2^`level` pixels, and the number of their pixels per pixel of the base. Levels coarser than
+    /// the coarsest are the coarsest.
+    pub fn level(&self, level: usize) -> (&PixelGrid, f32) {
         let level = level.min(self.levels.len() - 1);
-        let (raster, scale) = (&self.levels[level], 1.0 / (1u32 << level) as f32);
-        let place = |p: f32| ((p + 0.5) * scale - 0.5).max(0.0);
-        let (x, y) = (place(x), place(y));
-        let (j, i) = (x as usize, y as usize);
-        let (fx, fy) = (x - j as f32, y - i as f32);
-        let (right, below) = ((j + 1).min(raster.width - 1), (i + 1).min(raster.height - 1));
-        let (top, bottom) = (&raster.values[i * raster.width..], &raster.values[below * raster.width..]);
-        let a = top[j] + (top[right] - top[j]) * fx;
-        let b = bottom[j] + (bottom[right] - bottom[j]) * fx;
-        Some(a + (b - a) * fy)
+        (&self.levels[level], 1.0 / (1u32 << level) as f32)
+    }
+
+    /// The row or column of a level at row or column `base` of the base.
+    #[inline(always)]
+    pub fn place(base: f32, scale: f32) -> f32 {
+        let place = (base + 0.5) * scale - 0.5;
+        if place > 0.0 { place } else { 0.0 }
     }
 }
 
@@ -159,6 +168,22 @@ impl Pyramid {
 mod tests {
     use super::*;
     use crate::field::Edges;
+
+    impl Pyramid {
+        /// The mean over about 2^`level` pixels around (x, y), interpolated bilinearly; `None` outside the picture.
+        pub fn sample(&self, level: usize, x: f32, y: f32) -> Option<f32> {
+            let base = self.base();
+            if !(x >= 0.0 && y >= 0.0 && x <= (base.width - 1) as f32 && y <= (base.height - 1) as f32) {
+                return None;
+            }
+            let (raster, scale) = self.level(level);
+            let (x, y) = (Self::place(x, scale), Self::place(y, scale));
+            let (j, i) = (x as isize, y as isize);
+            let (fx, fy) = (x - j as f32, y - i as f32);
+            let side = |i: isize| raster.get(j, i) + (raster.get(j + 1, i) - raster.get(j, i)) * fx;
+            Some(side(i) + (side(i + 1) - side(i)) * fy)
+        }
+    }
 
     #[test]
     fn a_plane_stays_a_plane_at_any_size() {

@@ -7,14 +7,15 @@
 //! - the sky: light from eight directions, each blocked below the horizon in that direction. The sky is brighter
 //!   towards the sun, and its light is bluer than sunlight. This light keeps relief visible on shaded slopes.
 //!
-//! Horizons are traced at growing distances in successively coarser means of the surface ([`Pyramid`]), so that the
-//! cost per pixel is bounded. Open level terrain keeps the palette's colour. Snow is the exception: it is drawn darker,
-//! so that sunlit snow can be brighter. Water is lit as level terrain; near the shore the bed is visible through the
-//! water. The water of rivers and lakes above the sea is drawn from the terrain's water map; deep water is darker.
-//! Voids of the terrain are white like paper.
+//! Horizons are traced at growing distances in successively coarser means of the surface ([`raise_horizons`]), so
+//! that the cost per pixel is bounded. Open level terrain keeps the palette's colour. Snow is the exception: it is
+//! drawn darker, so that sunlit snow can be brighter. Water is lit as level terrain; near the shore the bed is
+//! visible through the water. The water of rivers and lakes above the sea is drawn from the terrain's water map; deep
+//! water is darker. Voids of the terrain are white like paper.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
 
+use super::horizon::{HorizonRay, LANES, Lanes, raise_horizons};
 use super::image::RgbImage;
 use super::raster::{PixelGrid, Pyramid};
 use crate::appearance::PaletteTable;
@@ -85,14 +86,14 @@ pub fn relief(
         // allow.
         let across = (ground.samples() - 1) as f32 / width.max(height) as f32;
         let share = |k: usize| ((void.values[k] - HAS_GROUND) / across.clamp(0.25, 1.0) + 0.5).clamp(0.0, 1.0);
-        return RgbImage::drawn(width, height, control, |x, y| {
+        return scene.drawn(control, |x, y, light| {
             let share = share(y * width + x);
-            let seen = if share > 0.0 { scene.pixel(x, y).map(shoulder) } else { PAPER };
+            let seen = if share > 0.0 { scene.pixel(x, y, light).map(shoulder) } else { PAPER };
             encode(mix(PAPER, seen, share))
         });
     }
     let scene = ReliefView::new(terrain, None, settings, palette, [width, height], control)?;
-    RgbImage::drawn(width, height, control, |x, y| encode(scene.pixel(x, y).map(shoulder)))
+    scene.drawn(control, |x, y, light| encode(scene.pixel(x, y, light).map(shoulder)))
 }
 
 struct ReliefView<'a> {
@@ -129,16 +130,32 @@ enum ShoreSides {
 
 struct Sun {
     direction: [f32; 3],
-    east: f32,
-    south: f32,
+    ray: HorizonRay,
     tangent: f32,
 }
 
-#[derive(Clone, Copy, Default)]
+/// A direction of the sky, and the fraction of the sky's light that comes from it.
+#[derive(Clone, Copy)]
 struct SkyRay {
-    east: f32,
-    south: f32,
+    ray: HorizonRay,
     weight: f32,
+}
+
+impl SkyRay {
+    /// One of `of` evenly spaced directions. Each has the same weight.
+    fn new(number: usize, of: usize) -> Self {
+        let angle = (number as f32 + 0.5) * (std::f32::consts::TAU / of as f32);
+        let direction = [libm::cosf(angle), libm::sinf(angle)];
+        let ray = HorizonRay { direction, growth: 2.0, width: 0.3, least: f32::NEG_INFINITY };
+        Self { ray, weight: 1.0 / of as f32 }
+    }
+}
+
+/// Fractions of the light of the sun and of the sky that reach a pixel.
+#[derive(Clone, Copy)]
+struct PixelLight {
+    sun: f32,
+    sky: f32,
 }
 
 impl<'a> ReliefView<'a> {
@@ -166,13 +183,14 @@ impl<'a> ReliefView<'a> {
         })?;
         let direction = settings.sun_direction();
         let level = (direction[0] * direction[0] + direction[2] * direction[2]).sqrt().max(1e-6);
-        let (east, south) = (direction[0] / level, direction[2] / level);
-        let mut sky = [SkyRay::default(); SKY_DIRECTIONS];
-        for (k, ray) in sky.iter_mut().enumerate() {
-            let angle = (k as f32 + 0.5) * (std::f32::consts::TAU / SKY_DIRECTIONS as f32);
-            *ray = SkyRay { east: libm::cosf(angle), south: libm::sinf(angle), weight: 0.0 };
-            ray.weight = (1.0 + SKY_LEAN * (ray.east * east + ray.south * south)) / SKY_DIRECTIONS as f32;
+        let (east, south, tangent) = (direction[0] / level, direction[2] / level, direction[1] / level);
+        let mut sky = std::array::from_fn(|k| SkyRay::new(k, SKY_DIRECTIONS));
+        for SkyRay { ray, weight } in &mut sky {
+            let towards = ray.direction[0] * east + ray.direction[1] * south;
+            *weight = (1.0 + SKY_LEAN * towards) / SKY_DIRECTIONS as f32;
         }
+        let to_sun =
+            HorizonRay { direction: [east, south], growth: 1.16, width: 0.08, least: tangent - PENUMBRA * 0.5 };
         let [r, g, b, _] = palette.rock;
         Ok(Self {
             settings,
@@ -188,19 +206,35 @@ impl<'a> ReliefView<'a> {
             sea,
             lift,
             pixel_metres,
-            sun: Sun { direction, east, south, tangent: direction[1] / level },
+            sun: Sun { direction, ray: to_sun, tangent },
             sky,
         })
     }
 
-    fn pixel(&self, x: usize, y: usize) -> Light {
+    /// Draws the picture. `colour` returns the colour of pixel (x, y) in a light.
+    fn drawn(
+        &self,
+        control: &Control,
+        colour: impl Fn(usize, usize, PixelLight) -> [u8; 3] + Sync,
+    ) -> Result<RgbImage, Cancelled> {
+        RgbImage::drawn_by_rows(self.ground.width, self.ground.height, control, |y, row| {
+            for (k, pixels) in row.chunks_mut(LANES).enumerate() {
+                let first = k * LANES;
+                let (sun, sky) = (self.sunlit(first, y), skylight(&self.surface, self.peak, &self.sky, first, y));
+                for (k, pixel) in pixels.iter_mut().enumerate() {
+                    *pixel = colour(first + k, y, PixelLight { sun: sun[k], sky: sky[k] });
+                }
+            }
+        })
+    }
+
+    fn pixel(&self, x: usize, y: usize, light: PixelLight) -> Light {
         let ground = self.ground.values[y * self.ground.width + x];
         let (gx, gy) = self.ground.gradient(x, y);
         let steep = (gx * gx + gy * gy).sqrt();
         // Fraction of the pixel that is under water. The shore crosses the pixel if the terrain is within half a
         // pixel's height step of the sea level.
         let wet = (0.5 + (self.sea - ground) / (steep.max(0.02) + 0.2)).clamp(0.0, 1.0);
-        let (lit, sky) = (self.sunlit(x, y), self.skylight(x, y));
         let mut seen = [0.0; 3];
         if wet < 1.0 {
             let height_metres = ground * self.pixel_metres;
@@ -210,14 +244,14 @@ impl<'a> ReliefView<'a> {
                 mix(colour, self.rock, self.palette.rock_opacity(slope_degrees))
             });
             let albedo = self.covers.covered(albedo, x, y);
-            let mut land = self.light(albedo, gx, gy, lit, sky);
+            let mut land = self.light(albedo, gx, gy, light);
             let depth_metres = self.water.as_ref().map_or(0.0, |w| w.values[y * w.width + x]) * self.pixel_metres;
             let depth = depth_metres / self.settings.relief_metres;
             if depth > FILM {
                 let shown = self.settings.sea_level - depth_metres * RIVER_TINT;
                 let colour = self.colour(self.lut_index(shown).min((SHORE - 1) as f32));
                 let cover = ((depth - FILM) / (COVER - FILM)).min(1.0);
-                land = mix(land, self.light(colour, gx * 0.2, gy * 0.2, lit, sky), cover);
+                land = mix(land, self.light(colour, gx * 0.2, gy * 0.2, light), cover);
             }
             let low = 1.0 - (height_metres / self.settings.relief_metres).clamp(0.0, 1.0);
             seen = mix(land, HAZE, HAZE_SHARE * low * low);
@@ -228,21 +262,21 @@ impl<'a> ReliefView<'a> {
             let clear = 0.6 / (1.0 + depth * depth);
             let of_table = || self.colour(self.lut_index(ground * self.pixel_metres).min((SHORE - 1) as f32));
             let colour = self.painted(x, y, ShoreSides::Water).unwrap_or_else(of_table);
-            let water = self.light(colour, gx * clear, gy * clear, lit, sky);
+            let water = self.light(colour, gx * clear, gy * clear, light);
             seen = mix(seen, water, wet);
         }
         seen
     }
 
     /// The colour `albedo` under sun and sky, on terrain with the slope (gx, gy). Open level terrain keeps its colour.
-    fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
+    fn light(&self, albedo: Light, gx: f32, gy: f32, light: PixelLight) -> Light {
         let [east, up, south] = self.sun.direction;
         let (gx, gy) = (gx * self.lift, gy * self.lift);
         let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
         // The gain is compressed, because a low sun would overexpose the slopes that face it.
         let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
-        let sun = (1.0 - SKY_SHARE) * gain * lit;
-        std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
+        let sun = (1.0 - SKY_SHARE) * gain * light.sun;
+        std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * light.sky))
     }
 
     /// The biome colour of a pixel, on one side of the shore.
@@ -278,45 +312,25 @@ impl<'a> ReliefView<'a> {
         mix(self.colours[k], self.colours[next], place - k as f32)
     }
 
-    /// Fraction of the sunlight that reaches the pixel; terrain towards the sun can block it.
-    fn sunlit(&self, x: usize, y: usize) -> f32 {
-        let here = self.surface.base().values[y * self.ground.width + x];
-        let mut horizon = f32::NEG_INFINITY;
-        let mut distance = 1.5;
-        loop {
-            let (px, py) = (x as f32 + self.sun.east * distance, y as f32 + self.sun.south * distance);
-            // Beyond this distance no terrain can raise the horizon.
-            if (self.peak - here) / distance <= horizon.max(self.sun.tangent - PENUMBRA * 0.5) {
-                break;
-            }
-            let Some(there) = self.surface.sample(level_of(distance * 0.08), px, py) else { break };
-            horizon = horizon.max((there - here) / distance);
-            distance *= 1.16;
-        }
-        let shade = ((horizon - self.sun.tangent) / PENUMBRA + 0.5).clamp(0.0, 1.0);
-        1.0 - SHADOW * shade * shade * (3.0 - 2.0 * shade)
-    }
-
-    fn skylight(&self, x: usize, y: usize) -> f32 {
-        skylight(&self.surface, self.peak, &self.sky, x, y)
+    /// Fraction of the sunlight that reaches the pixels from (x, y) on; terrain towards the sun can block it.
+    fn sunlit(&self, x: usize, y: usize) -> Lanes {
+        let mut horizon = [f32::NEG_INFINITY; LANES];
+        raise_horizons(&self.surface, self.peak, [x, y], &self.sun.ray, &mut horizon);
+        horizon.map(|horizon| {
+            let shade = ((horizon - self.sun.tangent) / PENUMBRA + 0.5).clamp(0.0, 1.0);
+            1.0 - SHADOW * shade * shade * (3.0 - 2.0 * shade)
+        })
     }
 }
 
-/// Fraction of the sky's light that reaches the pixel: 1 on open terrain. A direction in which the horizon has slope t
-/// counts 1 / (1 + t²), the fraction of a uniform sky's light that is above that horizon.
-fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) -> f32 {
-    let here = surface.base().values[y * surface.base().width + x];
-    let mut sum = 0.0;
-    for ray in sky {
-        let mut horizon = 0.0f32;
-        let mut distance = 1.5;
-        while (peak - here) / distance > horizon {
-            let (px, py) = (x as f32 + ray.east * distance, y as f32 + ray.south * distance);
-            let Some(there) = surface.sample(level_of(distance * 0.3), px, py) else { break };
-            horizon = horizon.max((there - here) / distance);
-            distance *= 2.0;
-        }
-        sum += ray.weight / (1.0 + horizon * horizon);
+/// Fraction of the sky's light that reaches the pixels from (x, y) on: 1 on open terrain. A direction in which the
+/// horizon has slope t counts 1 / (1 + t²), the fraction of a uniform sky's light that is above that horizon.
+fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) -> Lanes {
+    let mut sum = [0.0; LANES];
+    for SkyRay { ray, weight } in sky {
+        let mut horizon = [0.0; LANES];
+        raise_horizons(surface, peak, [x, y], ray, &mut horizon);
+        sum.iter_mut().zip(horizon).for_each(|(sum, horizon)| *sum += weight / (1.0 + horizon * horizon));
     }
     sum
 }
@@ -328,10 +342,10 @@ fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) ->
 /// If the computation was cancelled.
 pub fn sky_view(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let (n, view) = (terrain.samples(), SkyView::new(terrain, settings, control)?);
-    Ok(PixelGrid::made(n, n, control, |x, y| view.visible_sky(y, x))?.values)
+    Ok(PixelGrid::of_rows(n, n, control, |row, out| view.visible_sky(row, out))?.values)
 }
 
-/// Computes [`sky_view`] at any single sample.
+/// Computes [`sky_view`] in any single row.
 pub struct SkyView {
     surface: Pyramid,
     peak: f32,
@@ -352,16 +366,15 @@ impl SkyView {
         let surface = PixelGrid::made(n, n, control, |x, y| heights[y * n + x] * scale)?;
         let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let surface = Pyramid::new(surface);
-        let ray = |k: usize| {
-            let angle = (k as f32 + 0.5) * (std::f32::consts::TAU / VIEW_DIRECTIONS as f32);
-            SkyRay { east: libm::cosf(angle), south: libm::sinf(angle), weight: 1.0 / VIEW_DIRECTIONS as f32 }
-        };
-        Ok(Self { surface, peak, sky: std::array::from_fn(ray) })
+        Ok(Self { surface, peak, sky: std::array::from_fn(|k| SkyRay::new(k, VIEW_DIRECTIONS)) })
     }
 
-    /// Fraction of the sky that is visible from a row and column, from 0 to 1.
-    pub fn visible_sky(&self, row: usize, column: usize) -> f32 {
-        skylight(&self.surface, self.peak, &self.sky, column, row)
+    /// Fraction of the sky that is visible from each sample of a row, from 0 to 1.
+    pub fn visible_sky(&self, row: usize, out: &mut [f32]) {
+        for (k, out) in out.chunks_mut(LANES).enumerate() {
+            let visible = skylight(&self.surface, self.peak, &self.sky, k * LANES, row);
+            out.copy_from_slice(&visible[..out.len()]);
+        }
     }
 }
 
@@ -405,11 +418,6 @@ fn lift(ground: &PixelGrid, is_land: impl Fn(usize) -> bool) -> f32 {
     }
     let slope = (sum / f64::from(count.max(1))).sqrt() as f32;
     (CLEAR_SLOPE / slope.max(1e-6)).clamp(1.0, MOST_LIFT)
-}
-
-/// The pyramid level whose pixels are about `width` wide.
-fn level_of(width: f32) -> usize {
-    (width.max(1.0) as u32).ilog2() as usize
 }
 
 #[cfg(test)]

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use super::layout::{self, PixelLayout};
 use super::strips::{CHANNELS, SquareMaps};
-use super::{ExportMap, MapNature, MapSheet, MapSource};
+use super::{ExportMap, MapNature, MapRows, MapSheet, MapSource, scaled};
 use crate::appearance::{
     LegendEntry, PaletteTable, PlanetImage, RgbImage, TypeMap, TypeWeights, ground_colours, relief,
 };
 use crate::appearance_files::BIOME_PREFIX;
 use crate::field::{Cancelled, Control, Terrain};
+use crate::io::formats::each_number;
 use crate::scene::Scene;
 
 /// Table of ground types for planets whose scene has no biome table.
@@ -22,7 +23,7 @@ const USUAL_TYPES: &str = "earth";
 /// The map of height bands: each value is the index of the band between two contour lines. Indices are limited to 255.
 pub(super) fn bands<'a>(source: &MapSource<'a>, layout: &'a PixelLayout) -> MapSheet<'a> {
     let (terrain, relief) = (source.terrain, source.scene.settings.relief_metres);
-    let range = layout::range(terrain, &|k| terrain.height[k] * relief);
+    let range = layout::range(terrain, &scaled(terrain.height.as_slice(), relief));
     let at = move |row, column| terrain.height[layout.nearest(row, column)] * relief;
     band_sheet(range, source.band_metres, at)
 }
@@ -42,7 +43,7 @@ pub(super) fn band_sheet<'a>(
         channels: 1,
         range: (0.0, number(high)),
         legend: Vec::new(),
-        at: Box::new(move |row, column, _| number(at(row, column))),
+        rows: Box::new(each_number(move |row, column, _| number(at(row, column)))),
     }
 }
 
@@ -54,7 +55,7 @@ pub(super) fn colours<'a>(
 ) -> Result<MapSheet<'a>, Cancelled> {
     let colours = ground_colours(scene, terrain, control)?;
     let at = move |row, column, channel: usize| f32::from(colours[layout.nearest(row, column)][channel]);
-    Ok(picture(ExportMap::Colours, Box::new(at)))
+    Ok(picture(ExportMap::Colours, Box::new(each_number(at))))
 }
 
 /// The relief picture, with a pixel for every sample. On a planet, each pixel is drawn for the direction that it shows.
@@ -67,16 +68,22 @@ pub(super) fn relief_picture<'a>(
     if terrain.grid.is_globe() {
         let image = PlanetImage::new(scene, terrain, control)?;
         let colour = move |row, column| layout.direction(row, column).map_or([0; 3], |at| image.relief_colour(at));
-        let at = move |row, column, channel: usize| f32::from(colour(row, column)[channel]);
-        return Ok(picture(ExportMap::Relief, Box::new(at)));
+        return Ok(picture(
+            ExportMap::Relief,
+            Box::new(move |row, columns, out| {
+                for (out, column) in out.as_chunks_mut::<3>().0.iter_mut().zip(columns) {
+                    *out = colour(row, column).map(f32::from);
+                }
+            }),
+        ));
     }
     let n = terrain.samples();
     let RgbImage { rgb, .. } = relief(terrain, &scene.settings, &PaletteTable::for_scene(scene), [n; 2], control)?;
     let at = move |row, column, channel| f32::from(rgb[(row * n + column) * 3 + channel]);
-    Ok(picture(ExportMap::Relief, Box::new(at)))
+    Ok(picture(ExportMap::Relief, Box::new(each_number(at))))
 }
 
-pub(super) fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {
+pub(super) fn picture(map: ExportMap, rows: MapRows) -> MapSheet {
     MapSheet {
         label: map.to_string(),
         nature: MapNature::Colour,
@@ -84,7 +91,7 @@ pub(super) fn picture(map: ExportMap, at: super::NumberAt) -> MapSheet {
         channels: 3,
         range: (0.0, 255.0),
         legend: Vec::new(),
-        at,
+        rows,
     }
 }
 
@@ -107,10 +114,11 @@ pub(super) fn types<'a>(
         Some(types) => types,
         None => TypeMap::of_materials(scene, terrain, control)?,
     };
-    Ok(type_sheet(legend, Box::new(move |row, column, _| f32::from(types[layout.nearest(row, column)]))))
+    let at = move |row, column, _| f32::from(types[layout.nearest(row, column)]);
+    Ok(type_sheet(legend, Box::new(each_number(at))))
 }
 
-pub(super) fn type_sheet(legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSheet {
+pub(super) fn type_sheet(legend: Vec<LegendEntry>, rows: MapRows) -> MapSheet {
     MapSheet {
         label: ExportMap::Types.to_string(),
         nature: MapNature::Index,
@@ -118,7 +126,7 @@ pub(super) fn type_sheet(legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSh
         channels: 1,
         range: (0.0, legend.len().saturating_sub(1) as f32),
         legend,
-        at,
+        rows,
     }
 }
 
@@ -136,7 +144,7 @@ pub(super) fn splat<'a>(
             let number = sheet * CHANNELS + channel;
             f32::from(weights.of_sample(layout.nearest(row, column)).get(number).copied().unwrap_or(0))
         };
-        weight_sheet(splat_label(sheet), CHANNELS, legend, Box::new(at))
+        weight_sheet(splat_label(sheet), CHANNELS, legend, Box::new(each_number(at)))
     });
     Ok(sheets.collect())
 }
@@ -157,7 +165,7 @@ pub(super) fn weights<'a>(
         let (weights, number) = (weights.clone(), usize::from(entry.index));
         let at = move |row, column, _| f32::from(weights.of_sample(layout.nearest(row, column))[number]);
         // The file name contains the type.
-        weight_sheet(weight_name(entry), 1, Vec::new(), Box::new(at))
+        weight_sheet(weight_name(entry), 1, Vec::new(), Box::new(each_number(at)))
     });
     Ok(sheets.collect())
 }
@@ -181,7 +189,7 @@ pub(super) fn control<'a>(
         let k = layout.nearest(row, column);
         control_bits(weights.of_sample(k), terrain.has_ground(k))
     };
-    Ok(control_sheet(legend, Box::new(at)))
+    Ok(control_sheet(legend, Box::new(each_number(at))))
 }
 
 /// A value of the control map from the weights of a sample.
@@ -198,7 +206,7 @@ pub(super) fn control_bits(each: &[u8], has_ground: bool) -> f32 {
     f32::from_bits((base as u32) << 27 | (over as u32) << 22 | ((blend * 255.0 + 0.5) as u32) << 14 | hole << 2)
 }
 
-pub(super) fn control_sheet(legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSheet {
+pub(super) fn control_sheet(legend: Vec<LegendEntry>, rows: MapRows) -> MapSheet {
     MapSheet {
         label: ExportMap::Control.to_string(),
         nature: MapNature::Bits,
@@ -206,12 +214,12 @@ pub(super) fn control_sheet(legend: Vec<LegendEntry>, at: super::NumberAt) -> Ma
         channels: 1,
         range: (0.0, 0.0),
         legend,
-        at,
+        rows,
     }
 }
 
-pub(super) fn weight_sheet(label: String, channels: usize, legend: Vec<LegendEntry>, at: super::NumberAt) -> MapSheet {
-    MapSheet { label, nature: MapNature::Weights, unit: "", channels, range: (0.0, 255.0), legend, at }
+pub(super) fn weight_sheet(label: String, channels: usize, legend: Vec<LegendEntry>, rows: MapRows) -> MapSheet {
+    MapSheet { label, nature: MapNature::Weights, unit: "", channels, range: (0.0, 255.0), legend, rows }
 }
 
 /// Weights of the ground types of all samples. Only types that occur are kept, sorted by their total weight.

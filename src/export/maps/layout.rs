@@ -1,11 +1,14 @@
 //! The sample of a terrain, or the position on a planet, that each pixel of a map shows.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use super::NumberAt;
+use super::MapRows;
 use crate::appearance::PlanetLayout;
 use crate::field::globe::locate_fast;
 use crate::field::{Globe, HAS_GROUND, MapKind, Terrain};
+use crate::io::formats::each_number;
 use crate::planet::projection::{Directions, Equirectangular, FACE_NAMES};
 
 /// The pixels of a sheet, and the samples or positions that they show.
@@ -73,28 +76,46 @@ impl PixelLayout {
     }
 
     /// The values at the pixels: the values of samples or, on maps of planets, interpolated values.
-    pub(super) fn numbers<'a>(
-        &'a self,
-        terrain: &Terrain,
-        value: impl Fn(usize) -> f32 + Send + Sync + 'a,
-    ) -> NumberAt<'a> {
+    pub(super) fn rows<'a>(&'a self, terrain: &Terrain, values: impl SampleValues + 'a) -> MapRows<'a> {
         match (&self.directions, &self.globe) {
             (Some(directions), Some(globe)) => {
-                let field: Vec<f32> = (0..terrain.grid.len()).into_par_iter().map(value).collect();
-                Box::new(move |row, column, _| globe.sample(&field, directions.direction(column, row)))
+                let mut field = vec![0.0; terrain.grid.len()];
+                let n = self.samples;
+                let rows = field.par_chunks_mut(n).enumerate();
+                rows.for_each(|(row, out)| values(row * n..(row + 1) * n, out));
+                Box::new(each_number(move |row, column, _| globe.sample(&field, directions.direction(column, row))))
             }
-            _ => Box::new(move |row, column, _| value(self.nearest(row, column))),
+            _ => Box::new(move |row, columns, out| {
+                let first = self.nearest(row, columns.start);
+                values(first..first + columns.len(), out);
+            }),
         }
     }
 }
 
+/// Computes the values of consecutive samples of one row.
+pub(super) trait SampleValues: Fn(Range<usize>, &mut [f32]) + Send + Sync {}
+
+impl<T: Fn(Range<usize>, &mut [f32]) + Send + Sync> SampleValues for T {}
+
 /// Lowest and highest value of samples with terrain, or of all samples if none has terrain.
-pub(super) fn range(terrain: &Terrain, value: &(impl Fn(usize) -> f32 + Sync)) -> (f32, f32) {
+pub(super) fn range(terrain: &Terrain, values: &impl SampleValues) -> (f32, f32) {
     let ground = terrain.map(MapKind::Ground);
     let is_empty = ground.is_some_and(|map| map.iter().all(|&share| share < HAS_GROUND));
-    let counts = |k: &usize| is_empty || ground.is_none_or(|map| map[*k] >= HAS_GROUND);
-    let none = || (f32::INFINITY, f32::NEG_INFINITY);
+    let (ground, n) = (ground.filter(|_| !is_empty), terrain.samples());
     let wider = |(low, high): (f32, f32), (a, b): (f32, f32)| (low.min(a), high.max(b));
-    let all = (0..terrain.grid.len()).into_par_iter().filter(counts);
-    all.fold(none, |range, k| wider(range, (value(k), value(k)))).reduce(none, wider)
+    let none = (f32::INFINITY, f32::NEG_INFINITY);
+    let of_row = |out: &mut Vec<f32>, row: usize| {
+        let samples = row * n..(row + 1) * n;
+        values(samples.clone(), out);
+        let of = |range, value: &f32| wider(range, (*value, *value));
+        match ground {
+            None => out.iter().fold(none, of),
+            Some(ground) => {
+                let there = out.iter().zip(&ground[samples]).filter(|(_, share)| **share >= HAS_GROUND);
+                there.map(|(value, _)| value).fold(none, of)
+            }
+        }
+    };
+    (0..terrain.grid.rows()).into_par_iter().map_init(|| vec![0.0; n], of_row).reduce(|| none, wider)
 }

@@ -14,6 +14,7 @@ mod strips;
 mod surface;
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 pub use strips::{SquareMaps, reason_for_whole};
@@ -24,6 +25,7 @@ pub use layout::{FilePart, PixelLayout, layouts};
 use crate::appearance::{LegendEntry, SkyView};
 use crate::eval::{Store, layer_mask};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient_degrees, sampled_gradient};
+use crate::io::formats::each_number;
 use crate::scene::Scene;
 
 /// A map that a raster file can show.
@@ -252,7 +254,7 @@ pub enum MapError {
 /// If the computation was cancelled.
 pub(super) fn sky_by_rows<'a>(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<MapSheet<'a>, Cancelled> {
     let view = SkyView::new(terrain, &scene.settings, control)?;
-    let share = move |row, column| view.visible_sky(row, column);
+    let share = move |row: usize, out: &mut [f32]| view.visible_sky(row, out);
     Ok(MapSheet::streamed(&ExportMap::SkyView, (0.0, 1.0), strips::by_rows(terrain.samples(), share)))
 }
 
@@ -265,10 +267,10 @@ pub fn mask_layer(scene: &Scene, name: &str) -> Result<usize, MapError> {
     scene.find_layer(name).map_err(|_| MapError::NoLayer(name.into(), names()))
 }
 
-/// Returns the value at a row, a column and a channel of a map.
-pub(super) type NumberAt<'a> = Box<dyn Fn(usize, usize, usize) -> f32 + Sync + 'a>;
+/// Computes the values in some columns of a row of a map, with all channels of a pixel side by side.
+pub(super) type MapRows<'a> = Box<dyn Fn(usize, Range<usize>, &mut [f32]) + Sync + 'a>;
 
-/// A map whose values can be read pixel by pixel.
+/// A map whose values can be read row by row.
 pub struct MapSheet<'a> {
     /// Label of the sheet in file names, such as `wear` or `splat0`; empty for a map that is named by its file.
     pub label: String,
@@ -282,7 +284,7 @@ pub struct MapSheet<'a> {
     pub range: (f32, f32),
     /// Ground types that the sheet's indices or channels refer to.
     pub legend: Vec<LegendEntry>,
-    pub(super) at: NumberAt<'a>,
+    pub(super) rows: MapRows<'a>,
 }
 
 /// A square terrain that is not in memory as a whole; its values are read one by one.
@@ -318,30 +320,30 @@ impl<'a> SampledSquare<'a> {
         match map {
             ExportMap::Slope => {
                 let at = move |row, column, _| gradient_degrees(gradient(row, column), steepness);
-                MapSheet::streamed(map, (0.0, 90.0), Box::new(at))
+                MapSheet::streamed(map, (0.0, 90.0), Box::new(each_number(at)))
             }
             ExportMap::Curvature => {
                 let scene = self.scene;
                 let at = move |row, column, _| surface::square_curvature(scene, grid, value, row, column);
-                MapSheet::streamed(map, self.range, Box::new(at))
+                MapSheet::streamed(map, self.range, Box::new(each_number(at)))
             }
-            ExportMap::Normals => surface::normal_sheet(Box::new(move |row, column, channel| {
-                surface::normal(gradient(row, column), steepness)[channel]
+            ExportMap::Normals => surface::normal_sheet(surface::each_normal(move |row, column| {
+                surface::normal(gradient(row, column), steepness)
             })),
             ExportMap::Bands => {
                 ground::band_sheet(range, self.band_metres, move |row, column| value(row, column) * scale)
             }
             _ => {
                 let range = if is_mask || kind.is_some_and(MapKind::is_fraction) { (0.0, 1.0) } else { range };
-                MapSheet::streamed(map, range, Box::new(move |row, column, _| value(row, column) * scale))
+                MapSheet::streamed(map, range, Box::new(each_number(move |row, column, _| value(row, column) * scale)))
             }
         }
     }
 }
 
 impl<'a> MapSheet<'a> {
-    /// A sheet of measured values between the ends of `range`, read one by one.
-    fn streamed(map: &ExportMap, range: (f32, f32), at: NumberAt<'a>) -> Self {
+    /// A sheet of measured values between the ends of `range`.
+    fn streamed(map: &ExportMap, range: (f32, f32), rows: MapRows<'a>) -> Self {
         Self {
             label: map.to_string().replace(':', "-"),
             nature: MapNature::Scalar,
@@ -349,7 +351,7 @@ impl<'a> MapSheet<'a> {
             channels: 1,
             range,
             legend: Vec::new(),
-            at,
+            rows,
         }
     }
 }
@@ -385,19 +387,19 @@ impl<'a> MapSource<'a> {
         Ok(match map {
             ExportMap::Heights => {
                 let height = &terrain.height;
-                vec![self.scalar(map, layout, None, move |k| height[k] * relief)]
+                vec![self.scalar(map, layout, None, scaled(height.as_slice(), relief))]
             }
             ExportMap::Data(kind) => {
                 let values = terrain.map(*kind).ok_or_else(|| MapError::not_written(map.clone(), scene))?;
                 let scale = if kind.is_thickness() { relief } else { 1.0 };
                 let range = kind.is_fraction().then_some((0.0, 1.0));
-                vec![self.scalar(map, layout, range, move |k| values[k] * scale)]
+                vec![self.scalar(map, layout, range, scaled(values.as_slice(), scale))]
             }
             ExportMap::Slope => vec![self.scalar(map, layout, Some((0.0, 90.0)), surface::slope(scene, terrain))],
             ExportMap::Curvature => vec![self.scalar(map, layout, None, surface::curvature(scene, terrain))],
             ExportMap::SkyView => {
                 let seen = surface::sky(scene, terrain, control)?;
-                vec![self.scalar(map, layout, Some((0.0, 1.0)), move |k| seen[k])]
+                vec![self.scalar(map, layout, Some((0.0, 1.0)), scaled(seen, 1.0))]
             }
             ExportMap::Normals => vec![surface::normals(scene, terrain, layout, control)?],
             ExportMap::Bands => vec![ground::bands(self, layout)],
@@ -409,16 +411,16 @@ impl<'a> MapSource<'a> {
             ExportMap::Control => vec![ground::control(scene, terrain, layout, control)?],
             ExportMap::Temperature => {
                 let celsius = scene.climate_fields(terrain, control)?.celsius;
-                vec![self.scalar(map, layout, None, move |k| celsius[k])]
+                vec![self.scalar(map, layout, None, scaled(celsius, 1.0))]
             }
             ExportMap::Moisture => {
                 let moisture = scene.climate_fields(terrain, control)?.moisture;
-                vec![self.scalar(map, layout, None, move |k| moisture[k])]
+                vec![self.scalar(map, layout, None, scaled(moisture, 1.0))]
             }
             ExportMap::Mask(name) => {
                 let index = mask_layer(scene, name)?;
                 let weights = layer_mask(scene, index, terrain.samples(), &mut Store::forgetful(), control)?.weights;
-                vec![self.scalar(map, layout, Some((0.0, 1.0)), move |k| weights[k])]
+                vec![self.scalar(map, layout, Some((0.0, 1.0)), scaled(weights, 1.0))]
             }
         })
     }
@@ -429,10 +431,17 @@ impl<'a> MapSource<'a> {
         map: &ExportMap,
         layout: &'a PixelLayout,
         range: Option<(f32, f32)>,
-        value: impl Fn(usize) -> f32 + Send + Sync + 'a,
+        values: impl layout::SampleValues + 'a,
     ) -> MapSheet<'a> {
-        let range = range.unwrap_or_else(|| layout::range(self.terrain, &value));
-        MapSheet::streamed(map, range, layout.numbers(self.terrain, value))
+        let range = range.unwrap_or_else(|| layout::range(self.terrain, &values));
+        MapSheet::streamed(map, range, layout.rows(self.terrain, values))
+    }
+}
+
+/// The values of `field`, times `scale`.
+fn scaled(field: impl AsRef<[f32]> + Send + Sync, scale: f32) -> impl layout::SampleValues {
+    move |samples: Range<usize>, out: &mut [f32]| {
+        out.iter_mut().zip(&field.as_ref()[samples]).for_each(|(out, value)| *out = value * scale);
     }
 }
 

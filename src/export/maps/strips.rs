@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use rayon::prelude::*;
 
 use super::ground::{control_bits, control_sheet, picture, splat_label, type_sheet, weight_name, weight_sheet};
-use super::{ExportMap, MapSheet, NumberAt};
+use super::{ExportMap, MapRows, MapSheet};
 use crate::appearance::{LegendEntry, SampledGround, TypeWeights};
 use crate::field::{Cancelled, Control, Edges, Grid, Region, SquareReader, Terrain};
 use crate::planet::climate::TerrainClimate;
@@ -237,9 +237,9 @@ impl<'a> SquareMaps<'a> {
         columns: &Range<usize>,
         each: usize,
         make: impl Fn(&Terrain) -> Result<Vec<T>, Cancelled> + Sync + 'b,
-    ) -> NumberAt<'b> {
+    ) -> MapRows<'b> {
         let strip = Strip { maps: self, columns: columns.clone(), each, make, cached: Mutex::default() };
-        Box::new(move |row, column, channel| strip.number(row, column, channel).into())
+        Box::new(move |row, columns, out| strip.row(row, columns, out))
     }
 }
 
@@ -286,27 +286,26 @@ struct CachedStrip<T> {
 
 impl<T, F> Strip<'_, '_, T, F>
 where
-    T: Copy + Default + Send + Sync,
+    T: Copy + Default + Into<f32> + Send + Sync,
     F: Fn(&Terrain) -> Result<Vec<T>, Cancelled> + Sync,
 {
-    fn number(&self, row: usize, column: usize, channel: usize) -> T {
-        let index = |held: &CachedStrip<T>| {
-            let place = (row - held.rows.start) * self.columns.len() + column - self.columns.start;
-            held.numbers.get(place * self.each + channel).copied().unwrap_or_default()
+    /// Copies the numbers in some columns of a row to `out`.
+    fn row(&self, row: usize, columns: Range<usize>, out: &mut [f32]) {
+        let copy = |held: &CachedStrip<T>, out: &mut [f32]| {
+            let first = (row - held.rows.start) * self.columns.len() + columns.start - self.columns.start;
+            let numbers = held.numbers.get(first * self.each..).unwrap_or_default();
+            out.iter_mut().zip(numbers).for_each(|(out, &number)| *out = number.into());
         };
-        let held = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = self.cached.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if held.rows.contains(&row) {
-            return index(&held);
+            return copy(&held, out);
         }
-        // Release the lock, so that other threads can read meanwhile.
-        drop(held);
         let first = row / ROWS * ROWS;
         let rows = first..(first + ROWS).min(self.maps.square.grid().samples);
         // After a failure the file is discarded, so its values do not matter.
         let made = self.computed(rows.clone()).unwrap_or(CachedStrip { rows, numbers: Vec::new() });
-        let number = index(&made);
+        copy(&made, out);
         *self.cached.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(made);
-        number
     }
 
     fn computed(&self, rows: Range<usize>) -> Result<CachedStrip<T>, Cancelled> {
@@ -331,25 +330,24 @@ where
 /// Number of rows that the threads share as one strip, when the whole terrain is in memory.
 const ROWS_TOGETHER: usize = 64;
 
-/// Values of a square with `samples` per side, computed in strips of rows on all threads.
-pub(super) fn by_rows<'a>(samples: usize, value: impl Fn(usize, usize) -> f32 + Send + Sync + 'a) -> NumberAt<'a> {
+/// Values of a square with `samples` per side, computed in strips of rows on all threads; `fill` computes a row.
+pub(super) fn by_rows<'a>(samples: usize, fill: impl Fn(usize, &mut [f32]) + Send + Sync + 'a) -> MapRows<'a> {
     let held = Mutex::new(CachedStrip::<f32>::default());
-    Box::new(move |row, column, _| {
-        let at = |held: &CachedStrip<f32>| held.numbers[(row - held.rows.start) * samples + column];
+    Box::new(move |row, columns, out| {
+        let copy = |held: &CachedStrip<f32>, out: &mut [f32]| {
+            out.copy_from_slice(&held.numbers[(row - held.rows.start) * samples..][columns.clone()]);
+        };
         let there = held.lock().unwrap_or_else(PoisonError::into_inner);
         if there.rows.contains(&row) {
-            return at(&there);
+            return copy(&there, out);
         }
         drop(there);
         let first = row / ROWS_TOGETHER * ROWS_TOGETHER;
         let rows = first..(first + ROWS_TOGETHER).min(samples);
         let mut numbers = vec![0.0; rows.len() * samples];
-        numbers.par_chunks_mut(samples).zip(rows.clone()).for_each(|(out, row)| {
-            out.iter_mut().enumerate().for_each(|(column, out)| *out = value(row, column));
-        });
+        numbers.par_chunks_mut(samples).zip(rows.clone()).for_each(|(out, row)| fill(row, out));
         let made = CachedStrip { rows, numbers };
-        let number = at(&made);
+        copy(&made, out);
         *held.lock().unwrap_or_else(PoisonError::into_inner) = made;
-        number
     })
 }

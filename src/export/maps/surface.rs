@@ -1,26 +1,41 @@
 //! Maps derived from heights alone: slope, curvature, normals, visible fraction of the sky.
 
-use super::layout::PixelLayout;
-use super::{ExportMap, MapNature, MapSheet};
+use std::ops::Range;
+
+use super::layout::{PixelLayout, SampleValues};
+use super::{ExportMap, MapNature, MapRows, MapSheet};
 use crate::appearance::{planet_normals, sky_view};
 use crate::field::topology::{EdgeFill, FACES};
-use crate::field::{Cancelled, Control, Edges, Globe, Grid, Terrain, globe_slope_degrees, gradient, slope_degrees};
+use crate::field::{
+    Cancelled, Control, Edges, Globe, Grid, Terrain, globe_slope_degrees, gradient, inner_columns, slopes_of_row,
+};
+use crate::io::formats::each_number;
 use crate::scene::{Scene, Settings};
 
 /// Width of the margin computed around a planet's face for the sky view, as a fraction of the face's side.
 const SKY_MARGIN: f32 = 0.125;
 
-/// Slope in degrees at a sample, by central differences.
-pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(usize) -> f32 + Send + Sync + 'a> {
+/// Slope in degrees at samples, by central differences.
+pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn SampleValues + 'a> {
     let (grid, n) = (terrain.grid, terrain.samples());
     let relief = scene.settings.relief_metres;
     if grid.is_globe() {
         let globe = Globe::new(n);
         let steepness = relief / scene.planet.radius_metres;
-        return Box::new(move |k| globe_slope_degrees(&globe, &terrain.height, k, steepness));
+        return each_sample(move |k| globe_slope_degrees(&globe, &terrain.height, k, steepness));
     }
     let steepness = scene.settings.relief_over_size();
-    Box::new(move |k| slope_degrees(grid, &terrain.height, k / n, k % n, steepness))
+    Box::new(move |samples, out| {
+        let (row, first) = (samples.start / n, samples.start % n);
+        slopes_of_row(grid, &terrain.height, row, first..first + samples.len(), steepness, out);
+    })
+}
+
+/// Calls `value` for each sample.
+fn each_sample<'a>(value: impl Fn(usize) -> f32 + Send + Sync + 'a) -> Box<dyn SampleValues + 'a> {
+    Box::new(move |samples: Range<usize>, out: &mut [f32]| {
+        out.iter_mut().zip(samples).for_each(|(out, k)| *out = value(k));
+    })
 }
 
 /// Mean curvature in 1/m, positive where the terrain is convex, and 0 along open edges. For a planet, the result is the
@@ -30,19 +45,45 @@ pub(super) fn slope<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(us
 /// ∂²z/∂x∂y, t = ∂²z/∂y² (Evans 1980; Florinsky 1998). On a square the derivatives are differences of 3 × 3 samples. On
 /// a globe they are the derivatives of the quadratic surface fitted to the neighbours, in the plane that touches the
 /// sphere at the sample.
-pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn Fn(usize) -> f32 + Send + Sync + 'a> {
+pub(super) fn curvature<'a>(scene: &'a Scene, terrain: &'a Terrain) -> Box<dyn SampleValues + 'a> {
     let (grid, n) = (terrain.grid, terrain.samples());
     let relief = scene.settings.relief_metres;
     if grid.is_globe() {
         let (globe, radius) = (Globe::new(n), f64::from(scene.planet.radius_metres));
-        return Box::new(move |k| {
+        return each_sample(move |k| {
             let derivatives = globe_derivatives(&globe, &terrain.height, k);
             let (first, second) = (f64::from(relief) / radius, f64::from(relief) / (radius * radius));
             let [p, q, r, s, t] = derivatives;
             mean_curvature([p * first, q * first, r * second, s * second, t * second].map(|d| d as f32))
         });
     }
-    Box::new(move |k| square_curvature(scene, grid, &|row, column| terrain.height[row * n + column], k / n, k % n))
+    Box::new(move |samples, out| {
+        let (row, first) = (samples.start / n, samples.start % n);
+        let columns = first..first + samples.len();
+        let at = |row: usize, column: usize| terrain.height[row * n + column];
+        let inner = inner_columns(grid, &columns);
+        let (Some(north), Some(south)) = (grid.previous(row), grid.next(row)) else { return out.fill(0.0) };
+        for column in (columns.start..inner.start).chain(inner.end..columns.end) {
+            out[column - first] = square_curvature(scene, grid, &at, row, column);
+        }
+        if !inner.is_empty() {
+            let around = [north, row, south].map(|row| &grid.row(&terrain.height, row)[inner.start - 1..=inner.end]);
+            let cell = scene.settings.size_metres * grid.cell();
+            inner_curvatures(around, relief, cell, &mut out[inner.start - first..inner.end - first]);
+        }
+    })
+}
+
+/// The mean curvatures of consecutive samples, from their row and the rows before and after it. The rows start one
+/// sample before the first sample and end one sample after the last. The results have the bits of [`square_curvature`].
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn inner_curvatures([north, here, south]: [&[f32]; 3], relief: f32, cell: f32, out: &mut [f32]) {
+    let n = out.len();
+    let [north, here, south] = [north, here, south].map(|row| &row[..n + 2]);
+    for k in 0..n {
+        let around = [north, here, south].map(|row| [row[k], row[k + 1], row[k + 2]]);
+        out[k] = curvature_of(around, relief, cell);
+    }
 }
 
 /// The mean curvature of a square at a row and column, as [`curvature`]; `value` returns the heights in the terrain's
@@ -57,7 +98,13 @@ pub(crate) fn square_curvature(
     let (relief, cell) = (scene.settings.relief_metres, scene.settings.size_metres * grid.cell());
     let around = |place: usize| Some([grid.previous(place)?, place, grid.next(place)?]);
     let (Some(rows), Some(columns)) = (around(row), around(column)) else { return 0.0 };
-    let at = |down: i32, right: i32| value(rows[(down + 1) as usize], columns[(right + 1) as usize]) * relief;
+    curvature_of(rows.map(|row| columns.map(|column| value(row, column))), relief, cell)
+}
+
+/// The mean curvature of the middle of 3 × 3 heights, which are multiples of `relief`; `cell` is their distance.
+#[inline(always)]
+fn curvature_of(around: [[f32; 3]; 3], relief: f32, cell: f32) -> f32 {
+    let at = |down: i32, right: i32| around[(down + 1) as usize][(right + 1) as usize] * relief;
     let here = at(0, 0);
     let p = (at(0, 1) - at(0, -1)) / (2.0 * cell);
     let q = (at(1, 0) - at(-1, 0)) / (2.0 * cell);
@@ -67,6 +114,7 @@ pub(crate) fn square_curvature(
     mean_curvature([p, q, r, s, t])
 }
 
+#[inline(always)]
 fn mean_curvature([p, q, r, s, t]: [f32; 5]) -> f32 {
     let length = 1.0 + p * p + q * q;
     -((1.0 + q * q) * r - 2.0 * p * q * s + (1.0 + p * p) * t) / (2.0 * length * length.sqrt())
@@ -187,18 +235,23 @@ pub(super) fn normals<'a>(
     layout: &'a PixelLayout,
     control: &Control,
 ) -> Result<MapSheet<'a>, Cancelled> {
-    let at: super::NumberAt<'a> = if terrain.grid.is_globe() {
+    if terrain.grid.is_globe() {
         let picture = planet_normals(scene, terrain, layout.planet, control)?;
-        Box::new(move |row, column, channel| {
+        let value = move |row: usize, column: usize, channel: usize| {
             f32::from(picture.rgb[(row * picture.width + column) * 3 + channel]) / 127.5 - 1.0
-        })
-    } else {
-        let steepness = scene.settings.relief_over_size();
-        Box::new(move |row, column, channel| {
-            normal(gradient(terrain.grid, &terrain.height, row, column), steepness)[channel]
-        })
-    };
-    Ok(normal_sheet(at))
+        };
+        return Ok(normal_sheet(Box::new(each_number(value))));
+    }
+    let steepness = scene.settings.relief_over_size();
+    let at = move |row, column| normal(gradient(terrain.grid, &terrain.height, row, column), steepness);
+    Ok(normal_sheet(each_normal(at)))
+}
+
+/// Rows of normals that `at` returns for a row and a column.
+pub(super) fn each_normal<'a>(at: impl Fn(usize, usize) -> [f32; 3] + Sync + 'a) -> MapRows<'a> {
+    Box::new(move |row, columns, out| {
+        out.as_chunks_mut().0.iter_mut().zip(columns).for_each(|(out, column)| *out = at(row, column));
+    })
 }
 
 /// The normal (east, north, up) of a square at a sample whose height gradient towards the east and the south is given.
@@ -208,7 +261,7 @@ pub(super) fn normal((east, south): (f32, f32), steepness: f32) -> [f32; 3] {
     [x, y, 1.0].map(|part| part / length)
 }
 
-pub(super) fn normal_sheet(at: super::NumberAt) -> MapSheet {
+pub(super) fn normal_sheet(rows: MapRows) -> MapSheet {
     MapSheet {
         label: ExportMap::Normals.to_string(),
         nature: MapNature::Vector,
@@ -216,6 +269,6 @@ pub(super) fn normal_sheet(at: super::NumberAt) -> MapSheet {
         channels: 3,
         range: (-1.0, 1.0),
         legend: Vec::new(),
-        at,
+        rows,
     }
 }

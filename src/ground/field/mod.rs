@@ -28,7 +28,10 @@ pub use region::Region;
 pub use resample::{
     DISPLACEMENT_HALO, GridDisplacement, catmull_rom_weights, input_samples, resample, resample_displaced,
 };
-pub use slope::{globe_gradient, globe_slope_degrees, gradient, gradient_degrees, sampled_gradient, slope_degrees};
+pub use slope::{
+    globe_gradient, globe_slope_degrees, gradient, gradient_degrees, inner_columns, sampled_gradient, slope_degrees,
+    slopes_of_row,
+};
 pub use smooth_step::smooth_step;
 pub use square::SquareReader;
 pub use terrain::{FieldHasher, HAS_GROUND, MapKind, Terrain, Voids, bilinear, cell_and_fraction, terrain_hash};

@@ -1,6 +1,7 @@
 //! Exports heights without data maps, in any raster format. Patches use this export, and so do presets for programs
 //! that cannot import data maps.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -108,9 +109,14 @@ pub fn export_sheet(sheet: &HeightSheet, to: impl Into<SaveTarget>) -> Result<He
         void_samples: 0,
     };
     let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
-    let height = |row: usize, column: usize| sheet.heights[row * sheet.width + column];
-    let metres = |row: usize, column: usize, _: usize| height(row, column) * sheet.relief_metres;
-    let steps = |row: usize, column: usize, _: usize| ((height(row, column) - low) * to_steps + 0.5) as u16;
+    let heights = |row: usize, columns: Range<usize>| sheet.heights[row * sheet.width..][columns].iter();
+    let metres = |row: usize, columns: Range<usize>, out: &mut [f32]| {
+        out.iter_mut().zip(heights(row, columns)).for_each(|(out, height)| *out = height * sheet.relief_metres);
+    };
+    let steps = |row: usize, columns: Range<usize>, out: &mut [u16]| {
+        let numbers = out.iter_mut().zip(heights(row, columns));
+        numbers.for_each(|(out, height)| *out = ((height - low) * to_steps + 0.5) as u16);
+    };
     let text = |key: &str, metres: f32| (format!("talweg {key}_metres"), metres.to_string());
     let raster = RasterSheet {
         samples: if is_float { Samples::F32(&metres) } else { Samples::U16(&steps) },

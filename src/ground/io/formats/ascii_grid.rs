@@ -36,15 +36,16 @@ fn write(sheet: &RasterSheet, mut out: &mut dyn RasterOut) -> std::io::Result<()
     writeln!(out, "ncols {}\nnrows {}", sheet.width, sheet.height)?;
     writeln!(out, "xllcenter {west}\nyllcenter {south}\ncellsize {step}")?;
     writeln!(out, "NODATA_value {}", sheet.nodata.unwrap_or(NODATA))?;
-    let mut line = String::new();
+    let (mut line, mut numbers) = (String::new(), vec![0.0; sheet.width]);
     for row in 0..sheet.height {
         sheet.check()?;
+        sheet.floats(row, 0..sheet.width, &mut numbers);
         use std::fmt::Write;
         line.clear();
-        for column in 0..sheet.width {
+        for (column, number) in numbers.iter().enumerate() {
             let space = if column > 0 { " " } else { "" };
             // `Display` writes the shortest text that reads back as the same number.
-            let _ = write!(line, "{space}{}", sheet.number(row, column, 0));
+            let _ = write!(line, "{space}{number}");
         }
         line.push('\n');
         (&mut out).write_all(line.as_bytes())?;

@@ -41,22 +41,30 @@ const MAGIC: [u8; 4] = [0x76, 0x2f, 0x31, 0x01];
 const TEXTS: &str = "talweg";
 
 fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
-    let at = |place: Vec2<usize>, channel| sheet.number(place.y(), place.x(), channel);
+    // The package reads sample by sample.
+    let at = |place: Vec2<usize>| {
+        let mut numbers = [0.0; 4];
+        sheet.floats(place.y(), place.x()..place.x() + 1, &mut numbers[..sheet.channels]);
+        numbers
+    };
     let size = (sheet.width, sheet.height);
     let encoding =
         Encoding { compression: Compression::ZIP16, blocks: Blocks::ScanLines, line_order: LineOrder::Increasing };
     let attributes = attributes(sheet)?;
     let written = match sheet.channels {
         1 => {
-            let grey = SpecificChannels::build().with_channel::<f32>("Y").with_pixel_fn(|p: Vec2<usize>| (at(p, 0),));
+            let grey = SpecificChannels::build().with_channel::<f32>("Y").with_pixel_fn(|p: Vec2<usize>| (at(p)[0],));
             Image::from_layer(Layer::new(size, attributes, encoding, grey)).write().to_unbuffered(out)
         }
         3 => {
-            let colours = SpecificChannels::rgb(|p: Vec2<usize>| (at(p, 0), at(p, 1), at(p, 2)));
+            let colours = SpecificChannels::rgb(|p: Vec2<usize>| {
+                let [r, g, b, _] = at(p);
+                (r, g, b)
+            });
             Image::from_layer(Layer::new(size, attributes, encoding, colours)).write().to_unbuffered(out)
         }
         _ => {
-            let weights = SpecificChannels::rgba(|p: Vec2<usize>| (at(p, 0), at(p, 1), at(p, 2), at(p, 3)));
+            let weights = SpecificChannels::rgba(|p: Vec2<usize>| <(f32, f32, f32, f32)>::from(at(p)));
             Image::from_layer(Layer::new(size, attributes, encoding, weights)).write().to_unbuffered(out)
         }
     };

@@ -3,7 +3,7 @@
 //!
 //! | file | format |
 //! |---|---|
-//! | `png` | PNG of 8 or 16 bits |
+//! | `png` | PNG of 8 or 16 bits; `png_rows` compresses its rows |
 //! | `raw` | raw 16-bit whole numbers, raw 32-bit floats |
 //! | `tiff` | TIFF and GeoTIFF of 8, 16 or 32 bits, cloud-optimised GeoTIFF |
 //! | `exr` | OpenEXR of 32-bit floats |
@@ -40,6 +40,7 @@ mod options;
 mod packed;
 mod place;
 mod png;
+pub mod png_rows;
 mod raw;
 mod reader;
 mod side_files;
@@ -47,6 +48,7 @@ mod tiff;
 mod units;
 
 use std::io::{Seek, Write};
+use std::ops::Range;
 use std::path::Path;
 
 pub use self::exr::EXR;
@@ -109,18 +111,28 @@ impl SampleType {
     }
 }
 
-/// A function that returns the number at a row, a column and a channel.
-pub type SampleAt<'a, T> = &'a (dyn Fn(usize, usize, usize) -> T + Sync);
+/// A function that computes the numbers in some columns of a row, with all channels of a sample side by side.
+pub type SampleRow<'a, T> = &'a (dyn Fn(usize, Range<usize>, &mut [T]) + Sync);
+
+/// A function that computes the numbers of rows one by one; `at` returns the number at a row, a column and a channel.
+pub fn each_number<T>(at: impl Fn(usize, usize, usize) -> T + Sync) -> impl Fn(usize, Range<usize>, &mut [T]) + Sync {
+    move |row, columns, out| {
+        let channels = out.len() / columns.len().max(1);
+        for (sample, column) in out.chunks_exact_mut(channels.max(1)).zip(columns) {
+            sample.iter_mut().enumerate().for_each(|(channel, out)| *out = at(row, column, channel));
+        }
+    }
+}
 
 /// The numbers of a raster. The writer computes them on demand, so that no copy is needed.
 #[derive(Clone, Copy)]
 pub enum Samples<'a> {
     /// Numbers of [`SampleType::U8`].
-    U8(SampleAt<'a, u8>),
+    U8(SampleRow<'a, u8>),
     /// Numbers of [`SampleType::U16`].
-    U16(SampleAt<'a, u16>),
+    U16(SampleRow<'a, u16>),
     /// Numbers of [`SampleType::F32`].
-    F32(SampleAt<'a, f32>),
+    F32(SampleRow<'a, f32>),
 }
 
 impl Samples<'_> {
@@ -143,7 +155,7 @@ pub struct RasterSheet<'a> {
     pub height: usize,
     /// Number of channels: 1 (grey), 3 (red, green, blue) or 4 (four weights, or red, green, blue, alpha).
     pub channels: usize,
-    /// The numbers of all channels, computed sample by sample.
+    /// The numbers of all channels, computed row by row.
     pub samples: Samples<'a>,
     /// Whether the numbers are sRGB colours and not data; only for three channels of 8 bits.
     pub is_srgb: bool,
@@ -168,7 +180,7 @@ impl RasterSheet<'_> {
             width,
             height,
             channels: 1,
-            samples: Samples::U8(&|_, _, _| 0),
+            samples: Samples::U8(&|_, _, out| out.fill(0)),
             is_srgb: false,
             palette: None,
             placement: None,
@@ -184,12 +196,20 @@ impl RasterSheet<'_> {
         self.control.map_or(Ok(()), |control| control.check().map_err(std::io::Error::other))
     }
 
-    /// The number at a row, a column and a channel, converted to a float.
-    pub(super) fn number(&self, row: usize, column: usize, channel: usize) -> f32 {
+    /// The numbers in some columns of a row, converted to floats.
+    pub(super) fn floats(&self, row: usize, columns: Range<usize>, out: &mut [f32]) {
         match self.samples {
-            Samples::U8(at) => f32::from(at(row, column, channel)),
-            Samples::U16(at) => f32::from(at(row, column, channel)),
-            Samples::F32(at) => at(row, column, channel),
+            Samples::U8(of_row) => {
+                let mut numbers = vec![0; out.len()];
+                of_row(row, columns, &mut numbers);
+                out.iter_mut().zip(numbers).for_each(|(out, number)| *out = f32::from(number));
+            }
+            Samples::U16(of_row) => {
+                let mut numbers = vec![0; out.len()];
+                of_row(row, columns, &mut numbers);
+                out.iter_mut().zip(numbers).for_each(|(out, number)| *out = f32::from(number));
+            }
+            Samples::F32(of_row) => of_row(row, columns, out),
         }
     }
 
@@ -204,25 +224,37 @@ impl RasterSheet<'_> {
         big_endian: bool,
         mut write: impl FnMut(&[u8]) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
-        let mut bytes = Vec::with_capacity(self.width * self.channels * self.samples.kind().bytes());
-        let places = || (0..self.width).flat_map(|column| (0..self.channels).map(move |channel| (column, channel)));
+        let mut bytes = vec![0; self.width * self.channels * self.samples.kind().bytes()];
+        let mut of_row = self.row_bytes(big_endian);
         for row in 0..self.height {
             self.check()?;
-            bytes.clear();
-            match self.samples {
-                Samples::U8(at) => bytes.extend(places().map(|(column, channel)| at(row, column, channel))),
-                Samples::U16(at) => bytes.extend(places().flat_map(|(column, channel)| {
-                    let number = at(row, column, channel);
-                    if big_endian { number.to_be_bytes() } else { number.to_le_bytes() }
-                })),
-                Samples::F32(at) => bytes.extend(places().flat_map(|(column, channel)| {
-                    let number = at(row, column, channel);
-                    if big_endian { number.to_be_bytes() } else { number.to_le_bytes() }
-                })),
-            }
+            of_row(row, &mut bytes);
             write(&bytes)?;
         }
         Ok(())
+    }
+
+    /// A function that computes the bytes of a row.
+    pub(super) fn row_bytes(&self, big_endian: bool) -> Box<dyn FnMut(usize, &mut [u8]) + '_> {
+        fn bytes_by<'a, T: Copy + Default + 'a, const N: usize>(
+            (width, channels): (usize, usize),
+            of_row: SampleRow<'a, T>,
+            to_bytes: impl Fn(T) -> [u8; N] + 'a,
+        ) -> Box<dyn FnMut(usize, &mut [u8]) + 'a> {
+            let mut numbers = vec![T::default(); width * channels];
+            Box::new(move |row, out| {
+                of_row(row, 0..width, &mut numbers);
+                out.as_chunks_mut().0.iter_mut().zip(&numbers).for_each(|(out, &number)| *out = to_bytes(number));
+            })
+        }
+        let size = (self.width, self.channels);
+        match (self.samples, big_endian) {
+            (Samples::U8(of_row), _) => Box::new(move |row, out| of_row(row, 0..size.0, out)),
+            (Samples::U16(of_row), true) => bytes_by(size, of_row, u16::to_be_bytes),
+            (Samples::U16(of_row), false) => bytes_by(size, of_row, u16::to_le_bytes),
+            (Samples::F32(of_row), true) => bytes_by(size, of_row, f32::to_be_bytes),
+            (Samples::F32(of_row), false) => bytes_by(size, of_row, f32::to_le_bytes),
+        }
     }
 }
 
@@ -367,8 +399,8 @@ mod tests {
                 asked.fetch_add(1, Ordering::Relaxed);
                 ((row * 7919 + column * 104_729) as u32).wrapping_mul(2_654_435_761)
             };
-            let floats = |row: usize, column: usize, _: usize| number(row, column) as f32;
-            let words = |row: usize, column: usize, _: usize| number(row, column) as u16;
+            let floats = each_number(|row, column, _| number(row, column) as f32);
+            let words = each_number(|row, column, _| number(row, column) as u16);
             let is_float = format.holds(SampleType::F32);
             let samples = if is_float { Samples::F32(&floats) } else { Samples::U16(&words) };
             let sheet = RasterSheet { samples, control: Some(&control), ..RasterSheet::grey(n, n) };

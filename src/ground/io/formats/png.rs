@@ -9,6 +9,7 @@ use super::colours::{ColourReading, probable_encoding};
 use super::notes::RasterNote;
 use super::numbers::{NumberRule, NumberStatement, NumberType};
 use super::options::NumberMeaning;
+use super::png_rows::{PngSize, write_png_rows};
 use super::reader::{DecodedRaster, RasterReader, RasterSource, SideInfo, cell_of, range_of};
 use super::{MAX_TEXT, RasterFormat, RasterOut, RasterSheet, SampleType, Texts, texts_too_long};
 use crate::io::RasterError;
@@ -54,9 +55,25 @@ fn write(sheet: &RasterSheet, out: &mut dyn RasterOut) -> std::io::Result<()> {
         }
     }
     let mut writer = encoder.write_header()?;
-    let mut stream = writer.stream_writer()?;
-    sheet.each_row(true, |row| stream.write_all(row))?;
-    stream.finish()?;
+    if is_wide || sheet.channels > 1 {
+        let channel_bytes = sheet.samples.kind().bytes();
+        let size = PngSize {
+            rows: sheet.height,
+            row_bytes: sheet.width * sheet.channels * channel_bytes,
+            sample_bytes: sheet.channels * channel_bytes,
+        };
+        let mut of_row = sheet.row_bytes(true);
+        write_png_rows(&mut writer, size, |row, out| {
+            sheet.check()?;
+            of_row(row, out);
+            Ok(())
+        })?;
+    } else {
+        // Indices repeat in patterns, which ordinary Deflate finds.
+        let mut stream = writer.stream_writer()?;
+        sheet.each_row(true, |row| stream.write_all(row))?;
+        stream.finish()?;
+    }
     Ok(writer.finish()?)
 }
 

@@ -13,21 +13,24 @@ use talweg_ground::field::{Cancelled, Edges, Grid};
 /// vectors.
 pub const LANES: usize = 4;
 
-/// The shared terrain, which stores every distinct cell once. The cells are atomic so that the tiles of one colour can
-/// write in parallel in safe code. No two tiles of a colour touch the same cell, so relaxed loads and stores are
-/// enough.
+/// Number of rows that a thread copies together.
+const BAND_ROWS: usize = 16;
+
+/// The shared terrain, which stores every distinct cell once. Droplets change copies of its heights. The cells of its
+/// maps are atomic so that the tiles of one colour can write in parallel in safe code. No two tiles of a colour touch
+/// the same cell, so relaxed loads and stores are enough.
 pub struct SharedGround {
     /// Number of cells in a row.
     pub side: usize,
     wraps: bool,
     /// Whether each cell is a void at which the land ends; empty without such voids.
     is_void: Vec<bool>,
-    /// Heights, as the bits of an `f32`.
-    pub height: Vec<AtomicU32>,
-    /// Water that passed each cell in this iteration, measured as the number of cells whose rain adds up to it. Empty
-    /// if no node or export reads the flow.
+    /// Heights before the droplets of the present colour.
+    pub height: Vec<f32>,
+    /// Water that passed each cell in this iteration, measured as the number of cells whose rain adds up to it, as
+    /// the bits of an `f32`. Empty if no node or export reads the flow.
     pub flow: Vec<AtomicU32>,
-    /// Load that passed each cell in this iteration, as a height over the cell.
+    /// Load that passed each cell in this iteration, as a height over the cell. Empty if no node or export reads it.
     pub load: Vec<AtomicU32>,
 }
 
@@ -42,11 +45,13 @@ fn set(cell: &AtomicU32, value: f32) {
 }
 
 impl SharedGround {
-    /// The ground of `grid`, whose samples `voids` are voids at which the land ends.
-    pub fn new(grid: Grid, voids: &[u32], notes_flow: bool) -> Self {
+    /// The ground of `grid`, whose samples `voids` are voids at which the land ends. `has_maps` says whether flow and
+    /// load are recorded.
+    pub fn new(grid: Grid, voids: &[u32], has_maps: [bool; 2]) -> Self {
         let side = grid.distinct_side();
+        let all = side * side;
         let zeros = |cells: usize| std::iter::repeat_with(|| AtomicU32::new(0)).take(cells).collect();
-        let [all, noted] = [side * side, if notes_flow { side * side } else { 0 }];
+        let [flow, load] = has_maps.map(|is_recorded| zeros(if is_recorded { all } else { 0 }));
         let mut is_void = vec![false; if voids.is_empty() { 0 } else { all }];
         for (row, column) in voids.iter().map(|&k| (k as usize / grid.samples, k as usize % grid.samples)) {
             if row < side && column < side {
@@ -54,22 +59,36 @@ impl SharedGround {
             }
         }
         let wraps = grid.edges == Edges::Wrap;
-        Self { side, wraps, is_void, height: zeros(all), flow: zeros(noted), load: zeros(all) }
+        Self { side, wraps, is_void, height: vec![0.0; all], flow, load }
     }
 
     /// Loads the heights of a terrain and resets flow and load.
     pub fn load(&mut self, cx: &Context, height: &[f32]) -> Result<(), Cancelled> {
         let (n, side) = (cx.grid.samples, self.side);
-        self.flow.par_iter_mut().for_each(|cell| *cell.get_mut() = 0);
-        let rows = self.height.par_chunks_mut(side).zip(self.load.par_chunks_mut(side)).zip(height.par_chunks(n));
-        rows.with_min_len(16).try_for_each(|((to, load), from)| {
+        for map in [&mut self.flow, &mut self.load] {
+            map.par_iter_mut().for_each(|cell| *cell.get_mut() = 0);
+        }
+        let rows = self.height.par_chunks_mut(side).zip(height.par_chunks(n));
+        rows.with_min_len(BAND_ROWS).try_for_each(|(to, from)| {
             cx.control.check()?;
-            for (to, &from) in to.iter_mut().zip(from) {
-                *to.get_mut() = from.to_bits();
-            }
-            load.iter_mut().for_each(|cell| *cell.get_mut() = 0);
+            to.copy_from_slice(&from[..side]);
             Ok(())
         })
+    }
+
+    /// Takes over the heights of patches that do not overlap.
+    pub fn take_over(&mut self, patches: &[&TileGround]) {
+        let rows = self.height.par_chunks_mut(self.side).enumerate();
+        rows.with_min_len(BAND_ROWS).for_each(|(row, cells)| {
+            for patch in patches {
+                let Some(mut heights) = patch.row(row) else { continue };
+                for columns in patch.columns.parts(patch.side) {
+                    let (part, rest) = heights.split_at(columns.len());
+                    cells[columns].copy_from_slice(part);
+                    heights = rest;
+                }
+            }
+        });
     }
 
     /// Wraps a position into the terrain. Returns `None` if the position is beyond an open edge, or in a void at which
@@ -124,10 +143,11 @@ impl SharedGround {
     #[inline(always)]
     pub fn pass(&self, place: [f32; 2], water: f32, load: f32) {
         let here = self.nearest(place);
-        if let Some(flow) = self.flow.get(here) {
-            set(flow, get(flow) + water);
+        for (map, passed) in [(&self.flow, water), (&self.load, load)] {
+            if let Some(cell) = map.get(here) {
+                set(cell, get(cell) + passed);
+            }
         }
-        set(&self.load[here], get(&self.load[here]) + load);
     }
 }
 
@@ -151,7 +171,7 @@ impl TileGround {
             Self { side, wraps, columns, rows, height: Vec::with_capacity(cells + LANES), erodibility: Vec::new() };
         for row in 0..rows.count {
             for part in patch.parts(row) {
-                patch.height.extend(ground.height[part].iter().map(get));
+                patch.height.extend_from_slice(&ground.height[part]);
             }
         }
         patch.height.resize(cells + LANES, 0.0);
@@ -165,14 +185,10 @@ impl TileGround {
         patch
     }
 
-    /// Writes the heights of the patch to the shared terrain.
-    pub fn give_back(&self, ground: &SharedGround) {
-        let mut heights = self.height.iter();
-        for row in 0..self.rows.count {
-            for part in self.parts(row) {
-                ground.height[part].iter().zip(&mut heights).for_each(|(cell, &height)| set(cell, height));
-            }
-        }
+    /// The heights of the patch in a row of the terrain, if the patch has cells there.
+    fn row(&self, row: usize) -> Option<&[f32]> {
+        let (row, width) = (self.rows.offset(row, self.side), self.width());
+        (row < self.rows.count).then(|| &self.height[row * width..(row + 1) * width])
     }
 
     /// Returns the indices of the shared cells that a row of the patch copies, first up to the seam and then beyond the
@@ -180,9 +196,7 @@ impl TileGround {
     fn parts(&self, row: usize) -> [std::ops::Range<usize>; 2] {
         let i = self.rows.first + row;
         let from = (if i < self.side { i } else { i - self.side }) * self.side;
-        let Span { first, count } = self.columns;
-        let ahead = count.min(self.side - first);
-        [from + first..from + first + ahead, from..from + count - ahead]
+        self.columns.parts(self.side).map(|columns| from + columns.start..from + columns.end)
     }
 
     /// Index in the patch of the cell in row `i` and column `j`.

@@ -120,7 +120,8 @@ impl Process for Droplets {
             // only from coarse to fine: since version 2 trunk streams keep their places on large grids; since version 3
             // they also get channels
             version: if self.largest_scale == LargestScale::OneGrid { 1 } else { 3 },
-            memory: NodeMemory { saved_without_records: Some(1.0), ..NodeMemory::constant(4.0) },
+            // without records, the peak is at the start, which makes all maps before it knows that nothing reads them
+            memory: NodeMemory { saved_without_records: Some(0.0), ..NodeMemory::constant(4.0) },
             finer_grids: FinerGrids { stream_beds: StreamBeds::Incised, ..FinerGrids::DEFAULT },
             ..Traits::PROCESS
         }
@@ -207,14 +208,14 @@ impl ErosionRun for DropletsRun {
         let level =
             if cx.cell_ratio == 1.0 { cx.random } else { cx.random.fork(u64::from(cx.cell_ratio.to_bits()) << 32) };
         let tiles_random = level.fork(u64::from(self.round));
-        let notes_flow = self.terrain.map(MapKind::Flow).is_some();
+        let has_maps = [MapKind::Flow, MapKind::Sediment].map(|kind| self.terrain.map(kind).is_some());
         let ground =
-            self.next.ground.get_or_insert_with(|| SharedGround::new(grid, &cx.land_ends(&self.terrain), notes_flow));
+            self.next.ground.get_or_insert_with(|| SharedGround::new(grid, &cx.land_ends(&self.terrain), has_maps));
         ground.load(cx, &self.terrain.height)?;
         let law = DropletLaw::new(cx, &self.params);
         let tools = DropletBrushes::new(law.radius);
         let (side, reach) = (ground.side, law.reach(&tools));
-        let (ground, tiles) = (&*ground, DropletTiles::new(side, grid, self.params.droplets, reach, tiles_random));
+        let tiles = DropletTiles::new(side, grid, self.params.droplets, reach, tiles_random);
         let (erodibility, rain) = (self.rock.uniform(), self.rain.as_deref());
         let falling = |start: [f32; 2]| {
             let rain = rain.map_or(1.0, |map| rain_at(grid, map, start));
@@ -222,19 +223,21 @@ impl ErosionRun for DropletsRun {
         };
         let (mut lost, mut dust) = (0.0f64, 0.0f64);
         for colour in tiles.colours() {
+            let before = &*ground;
             let ends = colour.par_chunks(LANES).map(|group| {
                 let mut lanes: Vec<_> = group
                     .iter()
                     .map(|tile| {
-                        let patch = TileGround::copy_from(ground, &self.rock, tiles.spans(tile, side, grid, reach));
+                        let patch = TileGround::copy_from(before, &self.rock, tiles.spans(tile, side, grid, reach));
                         DropletLane::new(patch, tiles.starts(tile).filter_map(falling))
                     })
                     .collect();
-                law.run(cx, ground, &tools, erodibility, &mut lanes)?;
-                lanes.iter().for_each(|lane| lane.patch.give_back(ground));
-                Ok(lanes.iter().map(|lane| [lane.lost, lane.dust]).collect::<Vec<_>>())
+                law.run(cx, before, &tools, erodibility, &mut lanes)?;
+                Ok(lanes.into_iter().map(|lane| (lane.patch, [lane.lost, lane.dust])).collect::<Vec<_>>())
             });
-            for [over, left] in ends.collect::<Result<Vec<_>, Cancelled>>()?.into_iter().flatten() {
+            let ends = ends.collect::<Result<Vec<_>, Cancelled>>()?.into_iter().flatten().collect::<Vec<_>>();
+            ground.take_over(&ends.iter().map(|(patch, _)| patch).collect::<Vec<_>>());
+            for (_, [over, left]) in ends {
                 lost += over;
                 dust += left;
             }
@@ -287,11 +290,16 @@ impl DropletsRun {
             let mut made = vec![0.0; n];
             for (r, mass_balance) in rows.iter_mut().enumerate() {
                 let (own, from) = (r * n..(r + 1) * n, ((b * BAND_ROWS + r) % distinct) * distinct);
-                let of = |field: &[AtomicU32], out: &mut [f32]| read(&field[from..from + distinct], out);
+                let of = |field: &[AtomicU32], out: &mut [f32]| {
+                    repeat(
+                        field[from..from + distinct].iter().map(|cell| f32::from_bits(cell.load(Ordering::Relaxed))),
+                        out,
+                    );
+                };
                 let [wear, deposits, flow, sediment] =
                     maps.each_mut().map(|map| map.as_mut().map(|map| &mut map[own.clone()]));
                 let height = &mut height[own];
-                of(&ground.height, &mut made);
+                repeat(ground.height[from..from + distinct].iter().copied(), &mut made);
                 *mass_balance = [0.0; 2];
                 let falls = |of: &mut [f32], sign: f32| {
                     for (sum, (&old, &new)) in of.iter_mut().zip(height.iter().zip(&made)) {
@@ -321,11 +329,9 @@ impl DropletsRun {
     }
 }
 
-/// Copies a row of shared cells to `out`; samples beyond the end of the row repeat its first cells.
-fn read(cells: &[AtomicU32], out: &mut [f32]) {
-    for (out, cell) in out.iter_mut().zip(cells.iter().chain(cells)) {
-        *out = f32::from_bits(cell.load(Ordering::Relaxed));
-    }
+/// Copies the distinct cells of a row to `out`; samples beyond the end of the row repeat its first cells.
+fn repeat(cells: impl Iterator<Item = f32> + Clone, out: &mut [f32]) {
+    out.iter_mut().zip(cells.clone().chain(cells)).for_each(|(out, cell)| *out = cell);
 }
 
 /// Value of the rain map at the sample nearest to a point (x, y in cells).

@@ -43,6 +43,12 @@ impl Span {
     pub fn offset(self, index: usize, side: usize) -> usize {
         if index >= self.first { index - self.first } else { index + side - self.first }
     }
+
+    /// The rows or columns of the span on a terrain of `side` cells, first up to the seam and then beyond the seam.
+    pub fn parts(self, side: usize) -> [std::ops::Range<usize>; 2] {
+        let ahead = self.count.min(side - self.first);
+        [self.first..self.first + ahead, 0..self.count - ahead]
+    }
 }
 
 /// A tile, given by its row and column.

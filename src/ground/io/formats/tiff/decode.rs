@@ -476,7 +476,7 @@ mod tests {
 
     use super::*;
     use crate::io::formats::tiff::TIFF;
-    use crate::io::formats::{GeoReference, RasterSheet, Samples};
+    use crate::io::formats::{GeoReference, RasterSheet, Samples, each_number};
 
     #[test]
     fn oversized_images_are_read_as_means_at_their_position() {
@@ -494,9 +494,9 @@ mod tests {
             row.is_multiple_of(3) && column.is_multiple_of(3) || row / 3 == 2 && column / 3 == 5
         };
         let law = |row: usize, column: usize| (10 * row + column) as f32;
-        let at = |row: usize, column: usize, _: usize| if is_void(row, column) { -9999.0 } else { law(row, column) };
+        let of_row = each_number(|row, column, _| if is_void(row, column) { -9999.0 } else { law(row, column) });
         let sheet = RasterSheet {
-            samples: Samples::F32(&at),
+            samples: Samples::F32(&of_row),
             placement: Some(place),
             nodata: Some(-9999.0),
             ..RasterSheet::grey(361, 91)

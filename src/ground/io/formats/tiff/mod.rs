@@ -29,7 +29,7 @@ use self::file_tags::read_texts;
 use self::geo_keys::{GEOG_ELLIPSOID, GEOG_SEMI_MAJOR_AXIS, GEOG_SEMI_MINOR_AXIS};
 use self::text_tag::TextTagWriter;
 use super::reader::RasterReader;
-use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleAt, SampleType, Samples};
+use super::{GeoReference, RasterFormat, RasterOut, RasterSheet, SampleRow, SampleType, Samples};
 
 pub(super) static TIFF: RasterFormat = RasterFormat {
     id: "tiff",
@@ -41,9 +41,9 @@ pub(super) static TIFF: RasterFormat = RasterFormat {
     has_placement: true,
     has_texts: true,
     write: |sheet, out| match sheet.samples {
-        Samples::U8(at) => write_strips(sheet, at, out),
-        Samples::U16(at) => write_strips(sheet, at, out),
-        Samples::F32(at) => write_strips(sheet, at, out),
+        Samples::U8(of_row) => write_strips(sheet, of_row, out),
+        Samples::U16(of_row) => write_strips(sheet, of_row, out),
+        Samples::F32(of_row) => write_strips(sheet, of_row, out),
     },
     read_texts: Some(read_texts),
 };
@@ -58,9 +58,9 @@ pub(super) static CLOUD_OPTIMISED: RasterFormat = RasterFormat {
     has_placement: true,
     has_texts: true,
     write: |sheet, out| match sheet.samples {
-        Samples::U8(at) => write_tiles(sheet, at, out),
-        Samples::U16(at) => write_tiles(sheet, at, out),
-        Samples::F32(at) => write_tiles(sheet, at, out),
+        Samples::U8(of_row) => write_tiles(sheet, of_row, out),
+        Samples::U16(of_row) => write_tiles(sheet, of_row, out),
+        Samples::F32(of_row) => write_tiles(sheet, of_row, out),
     },
     read_texts: Some(read_texts),
 };
@@ -86,7 +86,7 @@ const GDAL_METADATA: u16 = 42112;
 
 fn write_strips<T: NumericSample>(
     sheet: &RasterSheet,
-    at: SampleAt<T>,
+    of_row: SampleRow<T>,
     out: &mut dyn RasterOut,
 ) -> std::io::Result<()> {
     let row_bytes = sheet.width * sheet.channels * sheet.samples.kind().bytes();
@@ -121,8 +121,7 @@ fn write_strips<T: NumericSample>(
     let mut strip = Vec::with_capacity(rows * sheet.width * sheet.channels);
     for (number, first) in (0..sheet.height).step_by(rows).enumerate() {
         sheet.check()?;
-        strip.clear();
-        read_part(sheet, at, [first, 0], [rows.min(sheet.height - first), sheet.width], &mut strip);
+        read_part(sheet, of_row, [first, 0], [rows.min(sheet.height - first), sheet.width], &mut strip);
         writer.write_block(&handle, number, &strip).map_err(Error::other)?;
     }
     writer.finish().map_err(Error::other)?;
@@ -134,7 +133,11 @@ fn tile_side(longest: usize) -> usize {
     longest.div_ceil(MOST_TILES).next_multiple_of(16).max(TILE)
 }
 
-fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut dyn RasterOut) -> std::io::Result<()> {
+fn write_tiles<T: NumericSample>(
+    sheet: &RasterSheet,
+    of_row: SampleRow<T>,
+    out: &mut dyn RasterOut,
+) -> std::io::Result<()> {
     let longest = sheet.width.max(sheet.height);
     let side = tile_side(longest);
     let mut base = GeoTiffBuilder::new(sheet.width as u32, sheet.height as u32)
@@ -173,8 +176,7 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
         for column in (0..sheet.width).step_by(side) {
             let [rows, columns] = [side.min(sheet.height - row), side.min(sheet.width - column)];
             sheet.check()?;
-            tile.clear();
-            read_part(sheet, at, [row, column], [rows, columns], &mut tile);
+            read_part(sheet, of_row, [row, column], [rows, columns], &mut tile);
             let view = ArrayView3::from_shape((rows, columns, sheet.channels), &tile).map_err(Error::other)?;
             writer.write_tile_3d(column, row, &view).map_err(Error::other)?;
         }
@@ -182,18 +184,17 @@ fn write_tiles<T: NumericSample>(sheet: &RasterSheet, at: SampleAt<T>, out: &mut
     writer.finish().map_err(Error::other)?.finish(&text)
 }
 
-/// Appends the numbers in a rectangle of the raster to a vector, row by row.
-fn read_part<T>(
+/// Replaces the content of `out` by the numbers in a rectangle of the raster, row by row.
+fn read_part<T: NumericSample>(
     sheet: &RasterSheet,
-    at: SampleAt<T>,
+    of_row: SampleRow<T>,
     [first, left]: [usize; 2],
     [rows, columns]: [usize; 2],
     out: &mut Vec<T>,
 ) {
-    for row in first..first + rows {
-        for column in left..left + columns {
-            out.extend((0..sheet.channels).map(|channel| at(row, column, channel)));
-        }
+    out.resize(rows * columns * sheet.channels, T::zero());
+    for (row, out) in (first..).zip(out.chunks_exact_mut(columns * sheet.channels)) {
+        of_row(row, left..left + columns, out);
     }
 }
 
