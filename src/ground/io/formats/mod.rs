@@ -235,12 +235,12 @@ impl RasterSheet<'_> {
     }
 
     /// A function that computes the bytes of a row.
-    pub(super) fn row_bytes(&self, big_endian: bool) -> Box<dyn FnMut(usize, &mut [u8]) + '_> {
+    pub(super) fn row_bytes(&self, big_endian: bool) -> RowBytes<'_> {
         fn bytes_by<'a, T: Copy + Default + 'a, const N: usize>(
             (width, channels): (usize, usize),
             of_row: SampleRow<'a, T>,
             to_bytes: impl Fn(T) -> [u8; N] + 'a,
-        ) -> Box<dyn FnMut(usize, &mut [u8]) + 'a> {
+        ) -> RowBytes<'a> {
             let mut numbers = vec![T::default(); width * channels];
             Box::new(move |row, out| {
                 of_row(row, 0..width, &mut numbers);
@@ -257,6 +257,9 @@ impl RasterSheet<'_> {
         }
     }
 }
+
+/// Computes the bytes of a row.
+type RowBytes<'a> = Box<dyn FnMut(usize, &mut [u8]) + 'a>;
 
 /// An output file. It is seekable because formats with a table of contents write that table last.
 pub trait RasterOut: Write + Seek {}
