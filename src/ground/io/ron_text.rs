@@ -70,7 +70,7 @@ mod tests {
         for (found, known, expected) in [
             ("frequencyy", &["octaves", "frequency"][..], "did you mean `frequency`?"),
             ("perlin", &["Ridged", "Perlin"], "did you mean `Perlin`?"),
-            ("resolutoin", &["resolution", "relief"], "did you mean `resolution`?"),
+            ("resolutions", &["resolution", "relief"], "did you mean `resolution`?"),
             ("tide", &["seed", "sun"], "it has seed, sun"),
         ] {
             assert_eq!(suggestion(found, known), expected);
