@@ -94,7 +94,7 @@ fn every_menu_fits_a_window_720_points_high() {
     let mut panels = large(&["Perlin", "Hydraulic"]);
     for (title, first, last) in [
         ("File", "New terrain", "Quit"),
-        ("Edit", "Undo", "Change keyboard shortcuts…"),
+        ("Edit", "Search everything…", "Change keyboard shortcuts…"),
         ("Layer", "Add", "Rebuild"),
         ("View", "Home view", "Full screen"),
         ("Help", "Guided tour", "About Talweg"),
