@@ -163,8 +163,8 @@ fn rule_lists_are_saved_and_opened_unless_broken() {
 fn the_rules_have_room_in_small_windows() {
     for size in [vec2(1280.0, 720.0), vec2(1024.0, 640.0)] {
         let mut panels = open(size);
-        let top = row(&rules(&panels), rules(&panels).0.len() - 1);
-        click(&mut panels, &top);
+        let top = rules(&panels).0.len() - 1;
+        choose_rule(&mut panels, top);
         for label in ["Add rule", "Move rule down", "Save ground materials…", "Close the ground materials", "Slope"] {
             let rect = panels.get_by_label(label).rect();
             assert!(rect.left() > size.x - 480.0 && rect.right() < size.x, "{label}: {rect:?} in {size:?}");

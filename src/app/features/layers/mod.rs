@@ -209,24 +209,34 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     });
     ui.separator();
     let selected = editor.doc.selected_layer();
+    let is_selected = selected.is_some();
     let top = editor.doc.scene().layers.len().saturating_sub(1);
-    let copies = [LayerAction::Copy, LayerAction::Cut, LayerAction::Duplicate];
-    let more =
-        [LayerAction::Solo, LayerAction::Toggle, LayerAction::Note, LayerAction::SwapSides, LayerAction::Randomise];
-    for action in [LayerAction::Rename].into_iter().chain(copies).chain(more).chain([LayerAction::SavePreset]) {
-        pick(ui, &mut queue, action, selected.is_some());
+    for action in [LayerAction::Rename, LayerAction::Duplicate, LayerAction::Delete] {
+        pick(ui, &mut queue, action, is_selected);
+    }
+    submenu(ui, icon::CLIPBOARD, "Clipboard", |ui| {
+        pick(ui, &mut queue, LayerAction::Copy, is_selected);
+        pick(ui, &mut queue, LayerAction::Cut, is_selected);
+        pick(ui, &mut queue, LayerAction::Paste, true);
+    });
+    submenu(ui, icon::FOLDER, "Order and groups", |ui| {
+        pick(ui, &mut queue, LayerAction::MoveUp, selected.is_some_and(|index| index < top));
+        pick(ui, &mut queue, LayerAction::MoveDown, selected.is_some_and(|index| index > 0));
+        pick(ui, &mut queue, LayerAction::GroupLayers, is_selected);
+        let has_group = editor.doc.selected_layers().iter().any(|&index| editor.doc.scene().group(index).is_some());
+        pick(ui, &mut queue, LayerAction::Ungroup, has_group);
+    });
+    submenu(ui, icon::EYE, "Visibility", |ui| {
+        pick(ui, &mut queue, LayerAction::Toggle, is_selected);
+        pick(ui, &mut queue, LayerAction::Solo, is_selected);
+        tick(ui, &mut queue, LayerAction::EvaluateToHere, is_selected, editor.doc.last_evaluated().is_some());
+    });
+    ui.separator();
+    for action in [LayerAction::Note, LayerAction::SwapSides, LayerAction::Randomise, LayerAction::SavePreset] {
+        pick(ui, &mut queue, action, is_selected);
     }
     let is_locked = selected.is_some_and(|index| editor.doc.is_locked(index));
-    tick(ui, &mut queue, LayerAction::Lock, selected.is_some(), is_locked);
-    let is_end = editor.doc.last_evaluated().is_some();
-    tick(ui, &mut queue, LayerAction::EvaluateToHere, selected.is_some(), is_end);
-    pick(ui, &mut queue, LayerAction::Paste, true);
-    pick(ui, &mut queue, LayerAction::GroupLayers, selected.is_some());
-    let has_group = editor.doc.selected_layers().iter().any(|&index| editor.doc.scene().group(index).is_some());
-    pick(ui, &mut queue, LayerAction::Ungroup, has_group);
-    pick(ui, &mut queue, LayerAction::MoveUp, selected.is_some_and(|index| index < top));
-    pick(ui, &mut queue, LayerAction::MoveDown, selected.is_some_and(|index| index > 0));
-    pick(ui, &mut queue, LayerAction::Delete, selected.is_some());
+    tick(ui, &mut queue, LayerAction::Lock, is_selected, is_locked);
 }
 
 fn list(
