@@ -44,11 +44,11 @@ crate::params! {
         reduced_motion: bool = false;
         /// Whether the start window opens when Talweg starts without a scene.
         start_window: bool = true;
-        /// Minutes after which unsaved edits are saved to the scene's own file automatically. The
-        /// previous contents of the file are kept as an earlier version.
+        /// Minutes after which unsaved edits are saved to the scene's own file automatically. The previous contents of
+        /// the file are kept as an earlier version.
         autosave: u32 ["min"] = 0, 0..=240, slider 0..=30, zero "Off";
-        /// Maximum memory for Talweg; *Automatic* allows all free memory. Larger operations are refused, and the message gives
-        /// the size that would fit.
+        /// Maximum memory for Talweg; *Automatic* allows all free memory. Larger operations are refused, and the
+        /// message gives the size that would fit.
         memory_limit: f32 ["GiB"] = 0.0, 0.0..=4096.0, slider 0.0..=64.0, zero "Automatic";
     }
 }

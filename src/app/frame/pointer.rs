@@ -1,7 +1,7 @@
 //! Splits the pointer input of a slow frame, so that a press acts on what was under the pointer.
 //!
-//! egui looks up the widget that is pressed at the pointer's last position in the frame. If a frame is slow, the pointer
-//! has left the widget by then. So a frame ends with a press, and what comes after it waits for the next frame.
+//! egui looks up the widget that is pressed at the pointer's last position in the frame. If a frame is slow, the
+//! pointer has left the widget by then. So a frame ends with a press, and what comes after it waits for the next frame.
 
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;

@@ -45,7 +45,8 @@ pub fn ron_reason(error: &Error) -> String {
             format!("the field `{field}`{} is there twice", within(outer))
         }
         Error::ExpectedNamedStructLike(_) | Error::ExpectedStructLike => "an opening `(` is missing here".into(),
-        Error::ExceededRecursionLimit => "it is nested too deeply".into(),
+        // RON reports errors inside a construction only as a message
+        other if other.to_string() == Error::ExceededRecursionLimit.to_string() => "it is nested too deeply".into(),
         other => other.to_string(),
     }
 }

@@ -29,10 +29,11 @@
 /// The macro generates the struct (with public fields), `Default`, serde and [`Params`](crate::param::Params). In files
 /// a missing key means the default, an unknown key is an error, and defaults are not written. A number needs a hard
 /// range; without a slider range, the slider covers the hard range. `=>` gives the condition under which a parameter
-/// has an effect; otherwise the panel greys it. `zero "Off"` after the ranges gives the word that the window shows for 0. `from`, `also` (search words) and `presets` are optional. Parameters
-/// that a preset does not name keep their defaults. The panel derives the label from the name in files, here `Pin
-/// edges`, unless the parameter states a label: `pin_edges as "Fixed edges": bool = false;`. A number with the unit
-/// `"share"` is a fraction: 0 to 1 in files, percent in the panel.
+/// has an effect; otherwise the panel greys it. `zero "Off"` after the ranges gives the word that the window shows
+/// for 0. `from`, `also` (search words) and `presets` are optional. Parameters that a preset does not name keep their
+/// defaults. The panel derives the label from the name in files, here `Pin edges`, unless the parameter states a
+/// label: `pin_edges as "Fixed edges": bool = false;`. A number with the unit `"share"` is a fraction: 0 to 1 in
+/// files, percent in the panel.
 ///
 /// Parameters that several groups share are written once, in a macro. A group invokes that macro as `name!(…);`, and
 /// the macro inserts the shared parameters before the remaining ones. Shared parameters are fields and keys like all

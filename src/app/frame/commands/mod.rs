@@ -77,8 +77,8 @@ pub trait Action: Clone + PartialEq + Debug + Send + Sync + 'static {
     /// Heading under which the list of shortcuts shows the action.
     fn section(&self) -> &'static str;
 
-    /// Whether the action shows a text field that gets the keyboard focus. Input that is typed before the field is drawn
-    /// goes into it.
+    /// Whether the action shows a text field that gets the keyboard focus. Input that is typed before the field is
+    /// drawn goes into it.
     fn asks_for_text(&self) -> bool {
         false
     }

@@ -9,8 +9,8 @@ use crate::frame::commands::{Command, CommandRegistry};
 use crate::frame::editor::Editor;
 use crate::frame::typed_ahead::take_keyboard;
 
-/// Returns the command whose shortcut was pressed, if any, with the keyboard input after the shortcut. Removes both from
-/// the input.
+/// Returns the command whose shortcut was pressed, if any, with the keyboard input after the shortcut. Removes both
+/// from the input.
 ///
 /// While a text field has the focus, only shortcuts with Ctrl that do not edit text apply. While another widget has the
 /// focus, it receives the keys that move the focus or press a button. While a type of actions has precedence in the
