@@ -97,7 +97,7 @@ fn every_menu_fits_a_window_720_points_high() {
         ("Edit", "Search everything…", "Change keyboard shortcuts…"),
         ("Layer", "Add", "Rebuild"),
         ("View", "Home view", "Full screen"),
-        ("Help", "Guided tour", "About Talweg"),
+        ("Help", "Tour in five steps", "About Talweg"),
     ] {
         click(&mut panels, title);
         for entry in [first, last] {
