@@ -90,7 +90,7 @@ fn arrows_open_and_close_a_submenu() {
 }
 
 #[test]
-fn every_menu_fits_a_window_720_points_high() {
+fn long_menus_fit_a_window_720_points_high() {
     let mut panels = large(&["Perlin", "Hydraulic"]);
     for (title, first, last) in [
         ("File", "New terrain", "Quit"),

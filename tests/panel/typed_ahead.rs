@@ -1,4 +1,4 @@
-//! Keyboard input that is typed before the window can show what it is for.
+//! Keyboard input that is typed before the widget that receives it is drawn.
 
 use crate::kit::*;
 use bevy_egui::egui::accesskit::Role;

@@ -117,8 +117,8 @@ def debian(root, program, machine, work):
         package / "DEBIAN/control",
         f"Package: talweg\nVersion: {VERSION}\nArchitecture: {architecture}\n"
         f"Maintainer: The Talweg developers <talweg@localhost>\nInstalled-Size: {size}\n"
-        f"Depends: libc6 (>= {needed_glibc(program)}), {unwinding}libvulkan1, libx11-xcb1, libxcursor1, libxi6, libxrandr2, "
-        f"libxkbcommon-x11-0\nRecommends: mesa-vulkan-drivers\nSection: graphics\nPriority: optional\n"
+        f"Depends: libc6 (>= {needed_glibc(program)}), {unwinding}libvulkan1, libx11-xcb1, libxcursor1, libxi6, "
+        f"libxrandr2, libxkbcommon-x11-0\nRecommends: mesa-vulkan-drivers\nSection: graphics\nPriority: optional\n"
         f"Description: {SUMMARY[0].lower()}{SUMMARY[1:]}\n{description}\n",
     )
     sums = [f"{hashlib.md5(path.read_bytes()).hexdigest()}  {path.relative_to(root)}\n" for path in files]

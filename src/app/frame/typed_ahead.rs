@@ -1,4 +1,4 @@
-//! Keyboard input that was typed before the window could show what it is for.
+//! Keyboard input that was typed before the widget that receives it was drawn.
 //!
 //! A frame takes long on a slow computer, and people type on. What they type after a click or a shortcut belongs to the
 //! state that the click or shortcut leads to, so it waits for the next frame. After a command that asks for text, it
@@ -8,7 +8,7 @@ use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Context, Event};
 
-/// Number of frames after which a text field that was asked for is not coming: the command was refused.
+/// Maximum number of frames to wait for a text field. If none has the focus by then, the command was refused.
 const MOST_FRAMES: u32 = 8;
 
 /// The keyboard input that waits.

@@ -81,7 +81,7 @@ fn differing(a: &Terrain, b: &Terrain, counts: impl Fn(usize) -> bool) -> Vec<(u
         .collect()
 }
 
-/// Where water and rock cross voids, each law reads the heights of voids, and its result depends on them. The next test
+/// If water and rock cross voids, each law reads the heights of voids, and its result depends on them. The next test
 /// uses the same terrain, so it would fail for a law that reads these heights.
 #[test]
 fn laws_that_cross_voids_read_their_heights() {
