@@ -101,7 +101,8 @@ impl MonotoneCubic {
         made
     }
 
-    /// The cubic with the given x, value and derivative of every knot, sorted by x. The caller keeps it monotone.
+    /// The cubic with the given x, value and derivative of every knot, sorted by x. Where the derivatives of two
+    /// neighbouring knots have different signs, the piece between them has a crest or a trough.
     pub fn from_knots(knots: &[[f64; 3]]) -> Self {
         let (xs, knots) = knots.iter().map(|&[x, y, slope]| (x, (y, slope))).unzip();
         Self { xs, knots }
@@ -167,15 +168,23 @@ impl MonotoneCubic {
                     slope = higher(slope, self.knots[knot].1.abs());
                 }
             }
-            // the slope is a parabola with its vertex at t = -c2 / (3 c3)
+            // the slope is the parabola m0 + 2 c2 t + 3 c3 t² with its vertex at t = -c2 / (3 c3)
             let width = right - left;
             let (m0, m1, rise) =
                 (self.knots[k].1 * width, self.knots[k + 1].1 * width, self.knots[k + 1].0 - self.knots[k].0);
             let (c2, c3) = (3.0 * rise - 2.0 * m0 - m1, m0 + m1 - 2.0 * rise);
-            if c3 != 0.0 {
-                let vertex = left - width * c2 / (3.0 * c3);
-                if vertex > from && vertex < to {
-                    slope = higher(slope, self.sample(vertex).1.abs());
+            let inside = |t: f64| Some(left + width * t).filter(|at| *at > from && *at < to);
+            if c3 != 0.0
+                && let Some(vertex) = inside(-c2 / (3.0 * c3))
+            {
+                slope = higher(slope, self.sample(vertex).1.abs());
+            }
+            // a piece that rises and falls, as where a road passes over a crest, has its extremes at the roots of the
+            // slope; q is the form of the roots that does not cancel
+            if m0 * m1 < 0.0 {
+                let q = -(c2 + higher(c2 * c2 - 3.0 * c3 * m0, 0.0).sqrt().copysign(c2));
+                for extreme in [q / (3.0 * c3), m0 / q].into_iter().filter_map(inside) {
+                    range = range.union(Interval::one(self.sample(extreme).0));
                 }
             }
         }
@@ -210,6 +219,13 @@ mod tests {
     #[test]
     fn profile_bounds_hold_and_are_tight() {
         let line = Profile(vec![(0.0, -1.0), (0.2, -0.9), (0.4, 0.1), (0.6, 0.3), (1.0, 0.0)]).prepare();
+        check_bounds(&line);
+        // a crest, a trough and a parabola between two knots
+        check_bounds(&MonotoneCubic::from_knots(&[[0.0, 0.0, 1.0], [0.5, 0.1, -1.5], [1.2, 0.0, 0.4]]));
+        check_bounds(&MonotoneCubic::from_knots(&[[0.0, 0.0, 2.0], [1.0, 0.0, -2.0]]));
+    }
+
+    fn check_bounds(line: &MonotoneCubic) {
         for (low, high) in [(-1.0, 3.0), (0.1, 0.3), (0.25, 0.26), (0.35, 0.9), (1.2, 1.3), (0.5, 0.5)] {
             let (range, slope) = line.bounds(Interval::new(low, high));
             let (mut seen, mut steepest) = (Interval::EMPTY, 0.0f64);

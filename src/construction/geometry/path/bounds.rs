@@ -163,7 +163,8 @@ impl Path {
                     parts.change = higher(parts.change, segment.room_at(side, 0.0).1.abs());
                 }
             }
-            let away = Interval::new(higher(nearest - r, 0.0), nearest + r);
+            // the refined nearest point can be this much closer than the first guess
+            let away = Interval::new(higher(nearest * (1.0 - self.unevenness * self.unevenness) - r, 0.0), nearest + r);
             if sides[0] {
                 parts.offset = parts.offset.union(away);
             }
