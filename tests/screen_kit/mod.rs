@@ -58,7 +58,7 @@ impl Session {
     }
 
     pub fn talweg(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_talweg"));
+        let mut command = Command::new(program());
         command.current_dir(self.folder.path()).env("TALWEG_CONFIG", self.path("config"));
         command.env("TALWEG_STATE", self.path("state")).env("TALWEG_CACHE", self.path("cache"));
         if let Some(display) = &self.screen.display {
@@ -66,6 +66,11 @@ impl Session {
         }
         command
     }
+}
+
+/// The program that is tested. `tools/platforms` sets the variable to a program for another system.
+pub fn program() -> PathBuf {
+    std::env::var_os("CARGO_BIN_EXE_talweg").map_or_else(|| env!("CARGO_BIN_EXE_talweg").into(), PathBuf::from)
 }
 
 /// A small scene of two layers.

@@ -4,7 +4,7 @@
 use std::process::Command;
 
 #[cfg(target_os = "linux")]
-use crate::screen_kit::Screen;
+use crate::screen_kit::{Screen, program};
 use crate::screen_kit::{SCENE, Session};
 
 #[test]
@@ -48,7 +48,7 @@ fn a_broken_scene_is_a_message_in_the_window() {
 #[cfg(target_os = "linux")]
 fn without_a_screen_or_a_driver_there_is_a_message_and_no_panic() {
     let run = |change: &dyn Fn(&mut Command)| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_talweg"));
+        let mut command = Command::new(program());
         change(&mut command);
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
