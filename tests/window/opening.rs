@@ -3,9 +3,9 @@
 #[cfg(target_os = "linux")]
 use std::process::Command;
 
+use crate::screen_kit::{SCENE, Session};
 #[cfg(target_os = "linux")]
 use crate::screen_kit::{Screen, program};
-use crate::screen_kit::{SCENE, Session};
 
 #[test]
 fn a_scene_opens_at_its_first_bookmark() {

@@ -69,7 +69,7 @@ fn unsaved_work_survives_any_end() {
     session.drive(
         "scene.ron",
         r#"[
-            See("Unsaved work found"), See("Talweg ended because"), See("the graphics card"), See("Reports of crashes"), Picture("offered.png"),
+            See("Unsaved work found"), See("Talweg ended because"), See("the graphics card"), See("Open crash reports"), Picture("offered.png"),
             Hover("Open"), Click("Button:Open"), Settle, Gone("Unsaved work found"), State("recovered.json"), Key("Ctrl+S"), Settle,
         ]"#,
     );

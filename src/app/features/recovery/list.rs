@@ -1,5 +1,7 @@
 //! A dialog that lists scenes with thumbnails and buttons.
 
+use std::path::PathBuf;
+
 use bevy_egui::egui;
 use egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 
@@ -70,6 +72,8 @@ pub struct SceneList {
     pub foot: SceneChoice,
     /// Number of earlier versions to keep; `None` if the list does not show versions.
     pub kept: Option<usize>,
+    /// The folder of crash reports, if the list offers to open it.
+    pub reports: Option<PathBuf>,
 }
 
 impl Dialog for SceneList {
@@ -94,6 +98,12 @@ impl Dialog for SceneList {
                     ui.label("Versions to keep per file");
                     ui.add(egui::DragValue::new(kept).range(0..=MOST_VERSIONS))
                         .on_hover_text("Each save deletes the oldest versions beyond this number. 0 keeps none.");
+                }
+                if let Some(reports) = &self.reports
+                    && ui.add(button("Open crash reports")).on_hover_text(reports.display().to_string()).clicked()
+                    && let Err(error) = open::that_detached(reports)
+                {
+                    self.text = format!("The folder {} was not opened: {error}.", reports.display());
                 }
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if self.foot.show(ui) {

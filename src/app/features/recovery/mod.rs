@@ -357,9 +357,15 @@ fn show_found(editor: &mut Editor, found: &FoundSessions, pictures: &mut Picture
         scenes: listed.collect(),
         foot: SceneChoice::once("Later", RecoveryAction::KeepFound.into()),
         kept: None,
+        reports: crash_reports(),
     };
     draw_pictures(pictures, tasks, drawn);
     editor.dialogs.open(list);
+}
+
+/// The folder of crash reports, if there is one.
+fn crash_reports() -> Option<PathBuf> {
+    state_folder().map(|state| crash_report::folder(&state)).filter(|reports| reports.is_dir())
 }
 
 fn lines_about(work: &UnsavedWork) -> Vec<String> {
@@ -368,9 +374,7 @@ fn lines_about(work: &UnsavedWork) -> Vec<String> {
     if !work.edit.is_empty() {
         lines.push(format!("Last edit: {}", work.edit));
     }
-    let reports = state_folder().map(|state| crash_report::folder(&state)).filter(|reports| reports.is_dir());
-    let reports = reports.map_or_else(String::new, |reports| format!(" Reports of crashes: {}", reports.display()));
-    lines.extend(work.ended.as_ref().map(|why| format!("Talweg ended because {why}.{reports}")));
+    lines.extend(work.ended.as_ref().map(|why| format!("Talweg ended because {why}.")));
     lines
 }
 
@@ -404,6 +408,7 @@ fn show_versions(editor: &mut Editor, pictures: &mut Pictures, tasks: &Tasks) {
         scenes: listed.collect(),
         foot: SceneChoice::once("Close", RecoveryAction::KeepFound.into()),
         kept: Some(editor.versions_kept),
+        reports: None,
     };
     draw_pictures(pictures, tasks, drawn);
     editor.dialogs.open(list);
