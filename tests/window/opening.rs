@@ -45,6 +45,22 @@ fn a_broken_scene_is_a_message_in_the_window() {
 }
 
 #[test]
+fn a_scene_is_saved_below_long_and_accented_folders() {
+    let session = Session::new();
+    let long = "a".repeat(100);
+    let file = format!("Höhen über Maß/{long}/{long}/{long}/scene.ron");
+    std::fs::create_dir_all(session.path(&file).parent().unwrap()).unwrap();
+    std::fs::write(session.path(&file), SCENE).unwrap();
+    let edit = r#"Click("Hills"), Settle, Drag("Slider:Frequency", 40, 0), Settle"#;
+    session.drive(&file, &format!(r#"[Settle, {edit}, Key("Ctrl+S"), See("Saved"), Settle, State("saved.json")]"#));
+    let saved = session.state("saved.json");
+    assert_eq!(saved["dirty"], false, "{saved}");
+    let verify = session.talweg().args(["verify", &file, "--quiet"]).output().unwrap();
+    let printed = String::from_utf8(verify.stdout).unwrap();
+    assert!(printed.contains(saved["hash"].as_str().unwrap()), "{printed} against {saved}");
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn without_a_screen_or_a_driver_there_is_a_message_and_no_panic() {
     let run = |change: &dyn Fn(&mut Command)| {
