@@ -120,8 +120,9 @@ proptest! {
 
     #[test]
     fn pruning_changes_no_bit_and_only_the_changed_area_changes(seed in any::<u64>(), at in any::<prop::sample::Index>()) {
+        const N: usize = 65;
         let before = tree(seed);
-        let grid = Grid::new(97, Edges::Open);
+        let grid = Grid::new(N, Edges::Open);
         let filled = |program: &Program, pruned| {
             let mut out = vec![0.0; grid.len()];
             let sampling = FillOptions { pruned, ..FillOptions::for_material(MaterialLayer::Terrain) };
@@ -133,11 +134,11 @@ proptest! {
         prop_assert!(out == filled(&old, false), "pruning by tiles");
         prop_assert!(out == filled(&Program::new(&before, 3).without_pruning(), false), "pruning by boxes");
         // Row evaluation gives the same values as point evaluation.
-        let step = old.side / 96.0;
+        let step = old.side / (N - 1) as f64;
         let detail = Detail { level: 1.0, spacing: step };
         for (k, &height) in out.iter().enumerate().step_by(7) {
-            let place = |i: usize| i as f64 / 96.0 * old.side;
-            let alone = old.height([place(k % 97), place(k / 97)], &detail) / old.relief;
+            let place = |i: usize| i as f64 / (N - 1) as f64 * old.side;
+            let alone = old.height([place(k % N), place(k / N)], &detail) / old.relief;
             prop_assert!(alone as f32 == height, "{alone} {height}");
         }
         let mut after = before.clone();
