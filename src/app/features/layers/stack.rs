@@ -41,6 +41,8 @@ pub struct StackState {
     shows_costs: bool,
     /// Last computation time of each layer, by name.
     costs: HashMap<String, Duration>,
+    /// Height of the title and all rows in the last frame, in points.
+    height: f32,
 }
 
 impl StackState {
@@ -59,6 +61,11 @@ impl StackState {
                 self.costs.insert(layer.name.clone(), *spent);
             }
         }
+    }
+
+    /// Height of the title and all rows, in points.
+    pub fn height(&self) -> f32 {
+        self.height
     }
 
     /// Cancels the editing of a name; returns whether a name was being edited.
@@ -106,7 +113,8 @@ pub fn show(
         });
     });
     ui.add_space(2.0);
-    egui::ScrollArea::vertical().id_salt("stack").auto_shrink(false).show(ui, |ui| {
+    let top = ui.max_rect().top();
+    let area = egui::ScrollArea::vertical().id_salt("stack").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         if document.scene().layers.is_empty() {
             empty_hint(ui);
@@ -114,6 +122,11 @@ pub fn show(
         command = layers(ui, document, state, &info.problems).or(command.take());
         scene_row(ui, document);
     });
+    let height = (area.inner_rect.top() - top + area.content_size.y).ceil();
+    if state.height != height {
+        state.height = height;
+        ui.ctx().request_repaint();
+    }
     command
 }
 

@@ -74,6 +74,9 @@ pub enum PanelShown {
     Open,
     /// Visible with the height of its content, in points. In a tab container, the height does not apply.
     Fixed(f32),
+    /// Visible. The content has this height in points, without the margins. Until the user moves the border of the
+    /// panel, the panel is as high as its content, but takes at most half of its column.
+    Content(f32),
 }
 
 impl From<bool> for PanelShown {
@@ -86,6 +89,14 @@ impl PanelShown {
     fn height(self) -> Option<f32> {
         match self {
             Self::Fixed(height) => Some(height),
+            _ => None,
+        }
+    }
+
+    /// The height of the panel `about`, with margins and handle, at which its whole content is visible.
+    fn content_height(self, about: &DockedPanel) -> Option<f32> {
+        match self {
+            Self::Content(height) => Some(height + about.margin.sum().y + HANDLE),
             _ => None,
         }
     }
