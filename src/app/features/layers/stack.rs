@@ -249,8 +249,12 @@ fn row(
     ui.label(RichText::new(icon::DOTS_SIX_VERTICAL).color(grip));
     let (eye, what) = if layer.enabled { (icon::EYE, "Hide") } else { (icon::EYE_SLASH, "Show") };
     let eye = icon_button(ui, true, eye, &format!("{what} {}", layer.name));
-    if eye.on_hover_text(Command::from(LayerAction::Toggle).tooltip(ui.ctx())).clicked() {
-        document.toggle_layer(index);
+    let tip = format!("{}. Alt-click shows the layer alone.", Command::from(LayerAction::Toggle).tooltip(ui.ctx()));
+    if eye.on_hover_text(tip).clicked() {
+        match ui.input(|input| input.modifiers.alt) {
+            true => document.toggle_solo(index),
+            false => document.toggle_layer(index),
+        }
     }
     let is_left_out = document.last_evaluated().is_some_and(|end| index > end);
     let dim = is_left_out
@@ -268,7 +272,7 @@ fn row(
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        let button = icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
+        let button = icon_toggle(ui, true, solo, icon::STAR, &format!("Solo {}", layer.name));
         if button.on_hover_text(Command::from(LayerAction::Solo).tooltip(ui.ctx())).clicked() {
             document.toggle_solo(index);
         }
