@@ -80,6 +80,8 @@ impl Action for TourAction {
 
 /// Number of frames in which the tour looks for a widget: it scrolls to it and opens its panel.
 const MOST_TRIES: u32 = 8;
+/// Distance below which the window of the tour does not move, in points. egui rounds positions to pixels.
+const LEAST_MOVE: f32 = 2.0;
 /// Width of the text in the window of the tour, in points.
 const WIDTH: f32 = 300.0;
 
@@ -266,7 +268,9 @@ fn show(
     let window = egui::Window::new(format!("{}, step {} of {count}", lesson.title, index + 1)).id(pointer::window_id());
     let mut window = window.open(&mut is_open).collapsible(false).resizable(false).order(egui::Order::Tooltip);
     window = window.fade_in(false).fade_out(false).constrain_to(screen.shrink(6.0)).default_pos(position);
-    if now.is_some_and(|now| now != position) {
+    // egui ignores the position of a window that is dragged by its title only
+    window = window.drag_area(egui::WindowDrag::Anywhere);
+    if now.is_some_and(|now| now.distance(position) > LEAST_MOVE) {
         window = window.current_pos(position);
         ctx.request_repaint();
     }
