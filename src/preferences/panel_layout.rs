@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// Maximum nesting depth of rows and columns.
 const MOST_DEPTH: usize = 12;
-/// Allowed range for the width or height of a panel, in points.
-const SIZES: std::ops::RangeInclusive<f32> = 1.0..=10_000.0;
+/// Allowed range for the width or height of a panel, in points. 0 is the default size, or the size of the content.
+const SIZES: std::ops::RangeInclusive<f32> = 0.0..=10_000.0;
 
 /// A layout of panels side by side, stacked, or as tabs. Each panel is identified by its name; the 3D view is a panel
 /// too.
@@ -49,7 +49,7 @@ impl PanelLayout {
         }
         let mut sized = |parts: Vec<(Self, f32)>| -> Option<Vec<(Self, f32)>> {
             let kept = parts.into_iter().filter_map(|(part, size)| {
-                let size = if size.is_finite() { size.clamp(*SIZES.start(), *SIZES.end()) } else { 200.0 };
+                let size = if size.is_finite() { size.clamp(*SIZES.start(), *SIZES.end()) } else { 0.0 };
                 part.without_repeats(seen, depth + 1).map(|part| (part, size))
             });
             let kept: Vec<_> = kept.collect();
@@ -81,7 +81,7 @@ mod tests {
             (Panel("layers"), 10.0), (Tabs(tabs: [Panel("map"), Panel("map")], open: 9), 300.0), (Row([]), 5.0)])"#;
         let layout: PanelLayout = ron::from_str(text).unwrap();
         let expected = PanelLayout::Row(vec![
-            (PanelLayout::Column(vec![(panel("layers"), 1.0), (panel("parameters"), 10_000.0)]), 200.0),
+            (PanelLayout::Column(vec![(panel("layers"), 0.0), (panel("parameters"), 10_000.0)]), 0.0),
             (PanelLayout::Tabs { tabs: vec![panel("map")], open: 0 }, 300.0),
         ]);
         let kept = layout.sanitised().unwrap();

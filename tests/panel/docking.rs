@@ -4,6 +4,7 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::Queryable;
+use talweg::nodes::Node;
 use talweg::preferences::PanelLayout;
 use talweg_app::features::history::HistoryAction;
 use talweg_app::frame::panels::{DockEdge, PanelAction};
@@ -116,4 +117,36 @@ fn panel_places_can_be_chosen_without_dragging() {
     panels.run();
     click(&mut panels, "Close History");
     assert!(panels.query_by_label("Move History").is_none());
+}
+
+#[test]
+fn the_layer_list_is_as_high_as_its_rows() {
+    let mut panels = large(&["Perlin"]);
+    let end = |panels: &Panels| widget(panels, Role::Button, "Scene settings").rect().bottom();
+    let below = |panels: &Panels| handle(panels, "Parameters").top();
+    let left = |panels: &Panels| below(panels) - end(panels);
+    assert!((0.0..16.0).contains(&left(&panels)), "{} below the last row", left(&panels));
+    let low = below(&panels);
+    for name in ["Ridged", "Thermal"] {
+        panels.state_mut().editor_mut().doc.add_layer(Node::named(name).unwrap());
+    }
+    panels.run();
+    assert!(below(&panels) > low + 40.0, "the list grows");
+    assert!((0.0..16.0).contains(&left(&panels)), "{} below the last row", left(&panels));
+    // a long list leaves half of the column to the parameters, and is scrolled
+    for _ in 0..20 {
+        panels.state_mut().editor_mut().doc.add_layer(Node::named("Perlin").unwrap());
+    }
+    panels.run();
+    let middle = 0.5 * (view(&panels).top() + view(&panels).bottom());
+    assert!((below(&panels) - middle).abs() < 40.0, "{} in a window of 720", below(&panels));
+    // the user's choice stays
+    let border = egui::pos2(150.0, below(&panels) - 0.5);
+    drag(&mut panels, border, border - vec2(0.0, 150.0));
+    drop_at(&mut panels, border - vec2(0.0, 150.0));
+    let chosen = below(&panels);
+    assert!((chosen - border.y + 150.0).abs() < 4.0, "{chosen}");
+    panels.state_mut().editor_mut().doc.add_layer(Node::named("Perlin").unwrap());
+    panels.run();
+    assert_eq!(below(&panels), chosen);
 }

@@ -216,6 +216,12 @@ fn the_eye_hides_and_solo_shows_alone() {
     click(&mut panels, "Solo Ridged noise");
     let shown: Vec<bool> = panels.state().requests.last().unwrap().scene.layers.iter().map(|l| l.enabled).collect();
     assert_eq!(shown, [false, true]);
+    click(&mut panels, "Solo Ridged noise");
+    // as in Photoshop, Alt and a click on the eye show one layer alone
+    panels.get_by_label("Hide Ridged noise").click_modifiers(Modifiers::ALT);
+    panels.run();
+    assert_eq!(panels.state().editor().doc.solo(), Some(1));
+    assert!(panels.state().editor().doc.scene().layers[1].enabled);
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod pieces;
 mod planets;
 mod preferences;
 mod saving;
+mod scaled;
 mod search;
 mod several_pieces;
 mod stack;

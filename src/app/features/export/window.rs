@@ -95,13 +95,19 @@ const LIST_HEIGHT: f32 = 330.0;
 
 /// Height of the lists, in points. In a low window, the lists are shorter, so that the rest of the dialog has room.
 fn list_height(ui: &Ui) -> f32 {
-    LIST_HEIGHT.min((ui.ctx().viewport_rect().height() - 250.0).max(120.0))
+    LIST_HEIGHT.min((ui.ctx().viewport_rect().height() - 230.0).max(120.0))
 }
 
-/// Widths of the list and of the fields, in points. They shrink in a narrow window.
-fn widths(ctx: &egui::Context) -> [f32; 2] {
-    let room = ctx.viewport_rect().width() - 80.0 - GAP;
-    [LIST_WIDTH, FIELDS_WIDTH].map(|width| width * (room / (LIST_WIDTH + FIELDS_WIDTH)).min(1.0))
+/// The width of the dialog's content, in points, and whether the fields are beside the list. In a narrow window, they
+/// are below it.
+fn width(ctx: &egui::Context) -> (f32, bool) {
+    let (room, beside) = (ctx.viewport_rect().width() - 60.0, LIST_WIDTH + GAP + FIELDS_WIDTH);
+    if room >= beside { (beside, true) } else { (room, false) }
+}
+
+/// Shows a part of the dialog in a scroll area of its own.
+fn scrolled(ui: &mut Ui, name: &str, height: f32, contents: impl FnOnce(&mut Ui)) {
+    ScrollArea::vertical().id_salt(name).max_height(height).auto_shrink([false, true]).show(ui, contents);
 }
 
 impl ExportWindow {
@@ -179,24 +185,36 @@ impl Dialog for ExportWindow {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         // read the Enter key before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
-        let [list_width, fields_width] = widths(ctx);
+        let (width, is_beside) = width(ctx);
         let modal = modal(ctx, "export").show(ctx, |ui| {
-            ui.set_width(list_width + fields_width + GAP);
+            ui.set_width(width);
             ui.heading("Export terrain");
             ui.add_space(6.0);
             self.head(ui);
             ui.separator();
-            ui.horizontal_top(|ui| {
-                ui.vertical(|ui| {
-                    ui.set_width(list_width);
-                    self.products(ui);
+            let height = list_height(ui);
+            if is_beside {
+                ui.horizontal_top(|ui| {
+                    ui.vertical(|ui| {
+                        ui.set_width(LIST_WIDTH);
+                        let before = self.about_target(ui);
+                        scrolled(ui, "products", (height - before).max(80.0), |ui| self.products(ui));
+                    });
+                    ui.add_space(12.0);
+                    ui.vertical(|ui| {
+                        ui.set_width(FIELDS_WIDTH);
+                        scrolled(ui, "fields", height, |ui| self.fields(ui, &mut answer));
+                    });
                 });
-                ui.add_space(12.0);
-                ui.vertical(|ui| {
-                    ui.set_width(fields_width);
+            } else {
+                scrolled(ui, "products and fields", height, |ui| {
+                    ui.set_width(ui.available_width() - 12.0);
+                    self.about_target(ui);
+                    self.products(ui);
+                    ui.separator();
                     self.fields(ui, &mut answer);
                 });
-            });
+            }
             ui.separator();
             self.collect();
             let found = self.check();
@@ -289,9 +307,10 @@ impl ExportWindow {
         }
     }
 
-    fn products(&mut self, ui: &mut Ui) {
-        let target = ExportTarget::named(&self.choice.preset.target).ok();
-        if let Some(target) = target {
+    /// Describes the target program, if one is chosen. Returns the height of the description, in points.
+    fn about_target(&self, ui: &mut Ui) -> f32 {
+        let before = ui.cursor().top();
+        if let Ok(target) = ExportTarget::named(&self.choice.preset.target) {
             ui.label(target.help);
             ui.add_space(4.0);
             ui.label(RichText::new(format!("{}.", target.sizes_text())).color(colour::text_weak()));
@@ -300,37 +319,37 @@ impl ExportWindow {
             ui.add_space(8.0);
             ui.label("Also export:");
         }
+        ui.cursor().top() - before
+    }
+
+    fn products(&mut self, ui: &mut Ui) {
         // the sizes are in the same order as the ticked rows
         let sizes = match &self.checked {
             Some((_, Ok(sizes))) => sizes.clone(),
             _ => Vec::new(),
         };
         let mut sizes = sizes.into_iter();
-        let most = list_height(ui);
-        let height = if target.is_some() { (most - 110.0).max(80.0) } else { most };
-        ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, |ui| {
-            for row in &mut self.rows {
-                ui.horizontal(|ui| {
-                    ui.checkbox(&mut row.is_ticked, &row.name).on_hover_text(row.help);
-                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        if !row.is_ticked {
-                            return;
-                        }
-                        let name = row.formats.iter().find(|(id, _)| *id == row.format).map_or("", |(_, name)| *name);
-                        let formats = ComboBox::from_id_salt(&row.what).selected_text(name).width(140.0);
-                        formats.show_ui(ui, |ui| {
-                            for (id, name) in &row.formats {
-                                ui.selectable_value(&mut row.format, id, *name);
-                            }
-                        });
-                        if let Some((_, bytes)) = sizes.next() {
-                            let size = RichText::new(size_text(bytes)).color(colour::text_weak());
-                            ui.label(size).on_hover_text("Maximum size, before compression.");
+        for row in &mut self.rows {
+            ui.horizontal(|ui| {
+                ui.checkbox(&mut row.is_ticked, &row.name).on_hover_text(row.help);
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                    if !row.is_ticked {
+                        return;
+                    }
+                    let name = row.formats.iter().find(|(id, _)| *id == row.format).map_or("", |(_, name)| *name);
+                    let formats = ComboBox::from_id_salt(&row.what).selected_text(name).width(140.0);
+                    formats.show_ui(ui, |ui| {
+                        for (id, name) in &row.formats {
+                            ui.selectable_value(&mut row.format, id, *name);
                         }
                     });
+                    if let Some((_, bytes)) = sizes.next() {
+                        let size = RichText::new(size_text(bytes)).color(colour::text_weak());
+                        ui.label(size).on_hover_text("Maximum size, before compression.");
+                    }
                 });
-            }
-        });
+            });
+        }
     }
 
     fn fields(&mut self, ui: &mut Ui, answer: &mut Option<Vec<Command>>) {
@@ -342,87 +361,82 @@ impl ExportWindow {
         let has_mesh = self.rows.iter().any(|row| row.is_ticked && row.what == MESH);
         let is_printed = self.rows.iter().any(|row| row.is_ticked && row.format == "stl");
         let is_raw = self.rows.iter().any(|row| row.is_ticked && ["r16", "r32"].contains(&row.format));
-        let most = list_height(ui);
-        ScrollArea::vertical().max_height(most).auto_shrink([false, false]).id_salt("fields").show(ui, |ui| {
-            Grid::new("export fields").num_columns(2).spacing(vec2(12.0, 6.0)).min_col_width(92.0).show(ui, |ui| {
-                let mut own = preset.samples.is_none();
-                ui.label("Size");
-                ui.horizontal(|ui| {
-                    let text = if preset.target.is_empty() { "Scene resolution" } else { "Nearest" };
-                    if ui.checkbox(&mut own, text).changed() {
-                        preset.samples = (!own).then_some(wanted as u32);
-                    }
-                    match &mut preset.samples {
-                        Some(samples) => {
-                            drop(ui.add(DragValue::new(samples).range(2..=MOST_SAMPLES).suffix(" samples")))
-                        }
-                        None => drop(ui.label(format!("{wanted} samples"))),
-                    }
-                });
-                ui.end_row();
-                let mut own = preset.height_range.is_none();
-                ui.label("Height range").on_hover_text("Heights of the values 0 and 65535 in 16-bit files.");
-                ui.horizontal(|ui| {
-                    if ui.checkbox(&mut own, "Lowest to highest point").changed() {
-                        let (low, high) = (settings.sea_level.min(0.0), settings.relief_metres);
-                        preset.height_range = (!own).then_some((low, high.max(low + 1.0)));
-                    }
-                });
-                ui.end_row();
-                if let Some((low, high)) = &mut preset.height_range {
-                    ui.label("");
-                    ui.horizontal(|ui| {
-                        ui.add(units::field(DragValue::new(low).speed(1.0), "m"));
-                        ui.label("to");
-                        ui.add(units::field(DragValue::new(high).speed(1.0), "m"));
-                    });
-                    ui.end_row();
-                }
-                ui.label("");
-                ui.checkbox(&mut preset.normalised, "Normalise floats to 0–1")
-                    .on_hover_text("If off, floats are in the unit of the product, such as metres or degrees.");
-                ui.end_row();
-                if is_raw {
-                    ui.label("Raw files");
-                    ui.checkbox(&mut preset.south_first, "South row first");
-                    ui.end_row();
-                    ui.label("");
-                    ui.checkbox(&mut preset.big_endian, "Big-endian byte order");
-                    ui.end_row();
-                }
-                if is_planet {
-                    ui.label("Planet");
-                    ui.horizontal(|ui| {
-                        ui.selectable_value(&mut preset.planet.cube, false, "Map");
-                        ui.selectable_value(&mut preset.planet.cube, true, "Six faces");
-                    });
-                    ui.end_row();
-                } else {
-                    tiles(ui, preset, wanted);
-                }
-                if has_mesh {
-                    mesh(ui, &mut preset.mesh, is_planet, is_printed);
-                }
-                let label = ui.label("File names");
-                ui.add(TextEdit::singleline(&mut preset.file_names).desired_width(200.0))
-                    .labelled_by(label.id)
-                    .on_hover_text(
-                        "{scene} is replaced by the scene's name, {map} by the product, {size} by the number of \
-                         samples.",
-                    );
-                ui.end_row();
-                let label = ui.label("Subfolder");
-                ui.add(TextEdit::singleline(&mut preset.folder).hint_text("none").desired_width(200.0))
-                    .labelled_by(label.id)
-                    .on_hover_text("Subfolder of the folder below. It is created if missing.");
-                ui.end_row();
-            });
-            ui.add_space(6.0);
+        Grid::new("export fields").num_columns(2).spacing(vec2(12.0, 6.0)).min_col_width(92.0).show(ui, |ui| {
+            let mut own = preset.samples.is_none();
+            ui.label("Size");
             ui.horizontal(|ui| {
-                chooses = ui.button("Folder…").on_hover_text("Chooses the folder for the files.").clicked();
-                let text = RichText::new(&folder).color(colour::text_weak());
-                ui.add(egui::Label::new(text).truncate()).on_hover_text(&folder);
+                let text = if preset.target.is_empty() { "Scene resolution" } else { "Nearest" };
+                if ui.checkbox(&mut own, text).changed() {
+                    preset.samples = (!own).then_some(wanted as u32);
+                }
+                match &mut preset.samples {
+                    Some(samples) => drop(ui.add(DragValue::new(samples).range(2..=MOST_SAMPLES).suffix(" samples"))),
+                    None => drop(ui.label(format!("{wanted} samples"))),
+                }
             });
+            ui.end_row();
+            let mut own = preset.height_range.is_none();
+            ui.label("Height range").on_hover_text("Heights of the values 0 and 65535 in 16-bit files.");
+            ui.horizontal(|ui| {
+                if ui.checkbox(&mut own, "Lowest to highest point").changed() {
+                    let (low, high) = (settings.sea_level.min(0.0), settings.relief_metres);
+                    preset.height_range = (!own).then_some((low, high.max(low + 1.0)));
+                }
+            });
+            ui.end_row();
+            if let Some((low, high)) = &mut preset.height_range {
+                ui.label("");
+                ui.horizontal(|ui| {
+                    ui.add(units::field(DragValue::new(low).speed(1.0), "m"));
+                    ui.label("to");
+                    ui.add(units::field(DragValue::new(high).speed(1.0), "m"));
+                });
+                ui.end_row();
+            }
+            ui.label("");
+            ui.checkbox(&mut preset.normalised, "Normalise floats to 0–1")
+                .on_hover_text("If off, floats are in the unit of the product, such as metres or degrees.");
+            ui.end_row();
+            if is_raw {
+                ui.label("Raw files");
+                ui.checkbox(&mut preset.south_first, "South row first");
+                ui.end_row();
+                ui.label("");
+                ui.checkbox(&mut preset.big_endian, "Big-endian byte order");
+                ui.end_row();
+            }
+            if is_planet {
+                ui.label("Planet");
+                ui.horizontal(|ui| {
+                    ui.selectable_value(&mut preset.planet.cube, false, "Map");
+                    ui.selectable_value(&mut preset.planet.cube, true, "Six faces");
+                });
+                ui.end_row();
+            } else {
+                tiles(ui, preset, wanted);
+            }
+            if has_mesh {
+                mesh(ui, &mut preset.mesh, is_planet, is_printed);
+            }
+            let label = ui.label("File names");
+            ui.add(TextEdit::singleline(&mut preset.file_names).desired_width(200.0))
+                .labelled_by(label.id)
+                .on_hover_text(
+                    "{scene} is replaced by the scene's name, {map} by the product, {size} by the number of \
+                     samples.",
+                );
+            ui.end_row();
+            let label = ui.label("Subfolder");
+            ui.add(TextEdit::singleline(&mut preset.folder).hint_text("none").desired_width(200.0))
+                .labelled_by(label.id)
+                .on_hover_text("Subfolder of the folder below. It is created if missing.");
+            ui.end_row();
+        });
+        ui.add_space(6.0);
+        ui.horizontal(|ui| {
+            chooses = ui.button("Folder…").on_hover_text("Chooses the folder for the files.").clicked();
+            let text = RichText::new(&folder).color(colour::text_weak());
+            ui.add(egui::Label::new(text).truncate()).on_hover_text(&folder);
         });
         if chooses {
             self.collect();

@@ -201,27 +201,65 @@ impl Shortcuts {
     }
 }
 
+/// Width of a column of shortcuts, and the gap between two columns, in points.
+const COLUMN: [f32; 2] = [350.0, 28.0];
+const MOST_COLUMNS: usize = 3;
+
+impl Shortcuts {
+    /// The number of sections in each of `count` columns, which are about equally long.
+    fn columns(&self, count: usize) -> Vec<usize> {
+        // the title of a section is as high as a line and a half
+        let lines = |section: &(&str, Vec<(Command, String)>)| section.1.len() as f32 + 1.5;
+        let whole: f32 = self.0.iter().map(lines).sum();
+        let (mut columns, mut above) = (vec![0; count], 0.0);
+        for section in &self.0 {
+            let middle = above + 0.5 * lines(section);
+            columns[((middle / whole * count as f32) as usize).min(count - 1)] += 1;
+            above += lines(section);
+        }
+        columns
+    }
+
+    fn list(&self, ui: &mut Ui, columns: &[usize]) {
+        let lines = self.0.iter().map(|(_, commands)| commands.len()).sum();
+        let mut left = long_list::laid_out(ui, "shortcuts", 28, lines);
+        let mut sections = self.0.iter();
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = COLUMN[1];
+            for count in columns {
+                ui.vertical(|ui| {
+                    ui.set_width(COLUMN[0]);
+                    ui.spacing_mut().item_spacing.x = 6.0;
+                    for (title, commands) in sections.by_ref().take(*count) {
+                        let shown = commands.len().min(left);
+                        left -= shown;
+                        if shown > 0 {
+                            ui.add_space(6.0);
+                            ui.label(RichText::new(*title).strong().color(colour::accent()));
+                        }
+                        commands[..shown].iter().for_each(|(command, keys)| shortcut(ui, command, keys));
+                    }
+                });
+            }
+        });
+    }
+}
+
 impl Dialog for Shortcuts {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         let mut answer = None;
+        let screen = ctx.viewport_rect().size();
+        let [width, gap] = COLUMN;
+        let count = ((screen.x - 80.0 + gap) / (width + gap)) as usize;
+        let columns = self.columns(count.clamp(1, MOST_COLUMNS));
         let modal = modal(ctx, "shortcuts").show(ctx, |ui| {
-            ui.set_width(520.0);
+            let whole = columns.len() as f32 * (width + gap) - gap + 12.0;
+            ui.set_width(whole);
             ui.heading("Keyboard shortcuts");
             ui.add_space(8.0);
-            let height = ctx.viewport_rect().height() - 200.0;
-            ScrollArea::vertical().max_height(height).show(ui, |ui| {
+            ScrollArea::vertical().max_height(screen.y - 150.0).show(ui, |ui| {
                 ui.set_width(ui.available_width());
-                let lines = self.0.iter().map(|(_, commands)| commands.len()).sum();
-                let mut left = long_list::laid_out(ui, "shortcuts", 28, lines);
-                for (title, commands) in &self.0 {
-                    let shown = commands.len().min(left);
-                    left -= shown;
-                    if shown > 0 {
-                        ui.add_space(6.0);
-                        ui.label(RichText::new(*title).strong().color(colour::accent()));
-                    }
-                    commands[..shown].iter().for_each(|(command, keys)| shortcut(ui, command, keys));
-                }
+                self.list(ui, &columns);
             });
             ui.add_space(10.0);
             answer = close_button(ui);

@@ -148,7 +148,7 @@ impl Action for LayerAction {
                 "Solo",
                 "Shows a generator alone on flat terrain, or any other layer without the layers above it. Press again \
                  to show all layers.",
-                icon::HEADPHONES,
+                icon::STAR,
                 keys![SHIFT + S],
             ),
             Self::Toggle => Info::new(

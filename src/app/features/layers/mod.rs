@@ -61,7 +61,7 @@ impl Plugin for LayersPlugin {
                     ..DockedPanel::new("layers", "Layers", DockEdge::Left)
                 },
                 None,
-                || PanelShown::Open,
+                |state: Res<StackState>| PanelShown::Content(state.height()),
                 list,
             )
             .add_part(Slot::Parameters, parameters_of_layer);

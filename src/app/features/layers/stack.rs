@@ -41,6 +41,8 @@ pub struct StackState {
     shows_costs: bool,
     /// Last computation time of each layer, by name.
     costs: HashMap<String, Duration>,
+    /// Height of the title and all rows in the last frame, in points.
+    height: f32,
 }
 
 impl StackState {
@@ -59,6 +61,11 @@ impl StackState {
                 self.costs.insert(layer.name.clone(), *spent);
             }
         }
+    }
+
+    /// Height of the title and all rows, in points.
+    pub fn height(&self) -> f32 {
+        self.height
     }
 
     /// Cancels the editing of a name; returns whether a name was being edited.
@@ -106,7 +113,8 @@ pub fn show(
         });
     });
     ui.add_space(2.0);
-    egui::ScrollArea::vertical().id_salt("stack").auto_shrink(false).show(ui, |ui| {
+    let top = ui.max_rect().top();
+    let area = egui::ScrollArea::vertical().id_salt("stack").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         if document.scene().layers.is_empty() {
             empty_hint(ui);
@@ -114,6 +122,11 @@ pub fn show(
         command = layers(ui, document, state, &info.problems).or(command.take());
         scene_row(ui, document);
     });
+    let height = (area.inner_rect.top() - top + area.content_size.y).ceil();
+    if state.height != height {
+        state.height = height;
+        ui.ctx().request_repaint();
+    }
     command
 }
 
@@ -236,8 +249,12 @@ fn row(
     ui.label(RichText::new(icon::DOTS_SIX_VERTICAL).color(grip));
     let (eye, what) = if layer.enabled { (icon::EYE, "Hide") } else { (icon::EYE_SLASH, "Show") };
     let eye = icon_button(ui, true, eye, &format!("{what} {}", layer.name));
-    if eye.on_hover_text(Command::from(LayerAction::Toggle).tooltip(ui.ctx())).clicked() {
-        document.toggle_layer(index);
+    let tip = format!("{}. Alt-click shows the layer alone.", Command::from(LayerAction::Toggle).tooltip(ui.ctx()));
+    if eye.on_hover_text(tip).clicked() {
+        match ui.input(|input| input.modifiers.alt) {
+            true => document.toggle_solo(index),
+            false => document.toggle_layer(index),
+        }
     }
     let is_left_out = document.last_evaluated().is_some_and(|end| index > end);
     let dim = is_left_out
@@ -255,7 +272,7 @@ fn row(
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        let button = icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
+        let button = icon_toggle(ui, true, solo, icon::STAR, &format!("Solo {}", layer.name));
         if button.on_hover_text(Command::from(LayerAction::Solo).tooltip(ui.ctx())).clicked() {
             document.toggle_solo(index);
         }

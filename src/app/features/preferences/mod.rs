@@ -19,7 +19,7 @@ use bevy_egui::egui::Ui;
 use bevy_egui::{EguiPreUpdateSet, EguiPrimaryContextPass};
 use egui_phosphor::regular as icon;
 
-pub use self::follow::LEAST_POINTS;
+pub use self::follow::{LEAST_POINTS, scale_in};
 pub use self::panel::{PreferencesPage, PreferencesState};
 use crate::frame::commands::{Action, CommandApp, CommandQueue, CommandRegistry, Info, keys};
 use crate::frame::editor::Editor;

@@ -10,6 +10,7 @@ use super::StartAction;
 use super::cards::StartCard;
 use crate::features::help::HelpAction;
 use crate::features::recovery::RecoveryAction;
+use crate::features::tour::{LessonName, TourAction};
 use crate::frame::commands::{Command, FileAction};
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{dismissed, modal};
@@ -23,17 +24,20 @@ pub enum StartPage {
     Scenes,
     /// Scenes that reproduce figures of papers.
     Works,
+    /// The tour and the lessons.
+    Lessons,
     /// Recently opened files.
     Recent,
 }
 
 impl StartPage {
-    const ALL: [Self; 3] = [Self::Scenes, Self::Works, Self::Recent];
+    const ALL: [Self; 4] = [Self::Scenes, Self::Works, Self::Lessons, Self::Recent];
 
     fn label(self) -> &'static str {
         match self {
             Self::Scenes => "Scenes",
             Self::Works => "Paper reproductions",
+            Self::Lessons => "Tour and lessons",
             Self::Recent => "Recent files",
         }
     }
@@ -42,6 +46,7 @@ impl StartPage {
         match self {
             Self::Scenes => icon::MOUNTAINS,
             Self::Works => icon::BOOK_OPEN,
+            Self::Lessons => icon::STUDENT,
             Self::Recent => icon::CLOCK_COUNTER_CLOCKWISE,
         }
     }
@@ -52,6 +57,8 @@ const CARD: egui::Vec2 = vec2(152.0, 176.0);
 const PICTURE: f32 = 136.0;
 /// Width of the left column, in points.
 const COLUMN: f32 = 190.0;
+/// Height of a lesson in the list, in points.
+const LESSON: f32 = 54.0;
 
 /// The start window. Escape closes it.
 pub struct StartDialog {
@@ -109,6 +116,9 @@ impl StartDialog {
     }
 
     fn gallery(&self, ui: &mut Ui) -> Option<Command> {
+        if self.page == StartPage::Lessons {
+            return lessons(ui);
+        }
         let mut chosen = None;
         let cards: Vec<&StartCard> = self.cards.iter().filter(|card| card.page == self.page).collect();
         if cards.is_empty() {
@@ -147,6 +157,35 @@ impl StartDialog {
         }
         chosen
     }
+}
+
+/// Shows the tour and the lessons. Returns the command that starts the chosen one.
+fn lessons(ui: &mut Ui) -> Option<Command> {
+    let mut chosen = None;
+    ui.label(
+        RichText::new("Each takes about a minute. The lessons leave a scene of your own.").color(colour::text_weak()),
+    );
+    ui.add_space(6.0);
+    for name in LessonName::ALL {
+        let lesson = name.lesson();
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width() - 12.0, LESSON), Sense::click());
+        let title = format!("Start {}", lesson.title);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &title));
+        let is_lit = response.hovered() || response.has_focus();
+        let fill = if is_lit { colour::control_hovered() } else { colour::control() };
+        ui.painter().rect_filled(rect, 6, fill);
+        let sign = egui::FontId::proportional(26.0);
+        let at = rect.left_center() + vec2(14.0, 0.0);
+        ui.painter().text(at, egui::Align2::LEFT_CENTER, lesson.icon, sign, colour::accent());
+        let text = rect.with_min_x(rect.left() + 56.0).with_max_x(rect.right() - 8.0);
+        let (upper, lower) = text.split_top_bottom_at_fraction(0.5);
+        paint_text(ui, upper.translate(vec2(0.0, 4.0)), lesson.title, colour::text_strong(), false);
+        paint_text(ui, lower.translate(vec2(0.0, -4.0)), lesson.about, colour::text_weak(), false);
+        if response.clicked() {
+            chosen = Some(TourAction::Start(name).into());
+        }
+    }
+    chosen
 }
 
 /// Shows a card; returns whether it was clicked.

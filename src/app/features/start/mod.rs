@@ -1,4 +1,5 @@
-//! The start window. It offers example scenes with thumbnails, paper reproductions, recent files and blank scenes.
+//! The start window. It offers example scenes with thumbnails, paper reproductions, the tour and the lessons, recent
+//! files and blank scenes.
 //!
 //! ```text
 //! StartAction::Show ──▶ StartDialog with cards ──▶ FileAction …

@@ -16,6 +16,10 @@ const MIN_VIEW_SIZE: Vec2 = vec2(200.0, 120.0);
 pub(super) const GAP: f32 = 1.0;
 /// Height of the tab bar, in points.
 pub(super) const TAB_BAR: f32 = 24.0;
+/// Largest part of a column that a panel takes to show its whole content.
+const CONTENT_SHARE: f32 = 0.5;
+/// Size of a part in the stored layout if the user has not chosen any.
+const NOT_CHOSEN: f32 = 0.0;
 
 /// The content of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,8 @@ pub(super) struct PanelTiles {
     /// Sizes in points that the user chose for panels in a row or column. A panel has its chosen size if there is
     /// enough room.
     chosen: HashMap<TileId, f32>,
+    /// Sizes in points that the last call of [`fit`](Self::fit) gave to the parts of rows and columns.
+    fitted: HashMap<TileId, f32>,
 }
 
 impl PanelTiles {
@@ -42,7 +48,7 @@ impl PanelTiles {
             Some(root) => root,
             None => tiles.insert_pane(DockPane::View),
         };
-        let mut arrangement = Self { tree: Tree::new(Id::new("panels"), root, tiles), chosen };
+        let mut arrangement = Self { tree: Tree::new(Id::new("panels"), root, tiles), chosen, fitted: HashMap::new() };
         let mut order: Vec<usize> = (0..panels.len()).collect();
         // insert panels at the bottom in reverse order, because each further panel is placed directly below the view
         let place = |panel: &DockedPanel| if panel.edge == DockEdge::Bottom { -panel.place } else { panel.place };
@@ -123,12 +129,16 @@ impl PanelTiles {
         tabs.flat_map(|id| self.children(id)).collect()
     }
 
-    /// Stores the current sizes as the user's choice, after the user has moved a border.
+    /// Stores the current sizes in a row or column as the user's choice, after the user has moved a border in it.
     pub fn choose_sizes(&mut self) {
         for (_, tile) in self.tree.tiles.iter() {
             if let Tile::Container(Container::Linear(linear)) = tile {
                 let visible = linear.children.iter().filter(|child| self.tree.tiles.is_visible_in_layout(**child));
-                self.chosen.extend(visible.map(|child| (*child, linear.shares[*child])));
+                let sizes: Vec<(TileId, f32)> = visible.map(|child| (*child, linear.shares[*child])).collect();
+                let is_moved = |(child, size): &(TileId, f32)| self.fitted.get(child).is_none_or(|fit| fit != size);
+                if sizes.iter().any(is_moved) {
+                    self.chosen.extend(sizes);
+                }
             }
         }
     }
@@ -143,12 +153,7 @@ impl PanelTiles {
             Tile::Pane(DockPane::View) => Some(PanelLayout::Panel(VIEW.into())),
             Tile::Pane(DockPane::Panel(index)) => Some(PanelLayout::Panel(panels[*index].name.into())),
             Tile::Container(Container::Linear(linear)) => {
-                let axis = usize::from(linear.dir == LinearDir::Vertical);
-                let sizes = PanelSizes { panels, shown: &[] };
-                let size = |child: &TileId| match self.chosen.get(child) {
-                    Some(chosen) => chosen.round(),
-                    None => self.size(*child, axis, &sizes, |about| about.size),
-                };
+                let size = |child: &TileId| self.chosen.get(child).map_or(NOT_CHOSEN, |chosen| chosen.round());
                 let part = |child: &TileId| Some((self.layout_of(*child, panels)?, size(child)));
                 let parts = linear.children.iter().filter_map(part).collect();
                 Some(match linear.dir {
@@ -190,15 +195,20 @@ impl PanelTiles {
             .map(|child| {
                 let fixed = self.fixed(*child, axis, sizes);
                 let chosen = self.chosen.get(child).copied();
+                let content = self.content(*child, axis, sizes).filter(|_| chosen.is_none());
+                let content = content.map(|content| content.min(CONTENT_SHARE * room));
+                let wanted = fixed.or(chosen).or(content);
                 SizedPart {
-                    wanted: fixed.or(chosen).unwrap_or_else(|| self.size(*child, axis, sizes, |about| about.size)),
+                    wanted: wanted.unwrap_or_else(|| self.size(*child, axis, sizes, |about| about.size)),
                     least: fixed.unwrap_or_else(|| self.size(*child, axis, sizes, |about| about.least)),
                     is_fixed: fixed.is_some(),
+                    is_content: content.is_some(),
                     takes_rest: self.holds_view(*child),
                 }
             })
             .collect();
         let lengths = share_out(&parts, room);
+        self.fitted.extend(visible.iter().copied().zip(lengths.iter().copied()));
         self.container(tile, |container| {
             if let Container::Linear(linear) = container {
                 visible.iter().zip(&lengths).for_each(|(child, length)| linear.shares.set_share(*child, *length));
@@ -215,6 +225,14 @@ impl PanelTiles {
     fn fixed(&self, tile: TileId, axis: usize, sizes: &PanelSizes) -> Option<f32> {
         match (self.tree.tiles.get_pane(&tile)?, axis) {
             (DockPane::Panel(index), 1) => sizes.shown.get(*index).and_then(|shown| shown.height()),
+            _ => None,
+        }
+    }
+
+    /// The height, in points, at which the panel in a tile shows its whole content. `None` if it is not known.
+    fn content(&self, tile: TileId, axis: usize, sizes: &PanelSizes) -> Option<f32> {
+        match (self.tree.tiles.get_pane(&tile)?, axis) {
+            (DockPane::Panel(index), 1) => sizes.shown.get(*index)?.content_height(&sizes.panels[*index]),
             _ => None,
         }
     }
@@ -292,12 +310,14 @@ struct SizedPart {
     wanted: f32,
     least: f32,
     is_fixed: bool,
+    /// Whether the wanted size shows the whole content, so that more room would stay empty.
+    is_content: bool,
     takes_rest: bool,
 }
 
 /// Distributes the length `room`, in points, to the parts. Each part gets its wanted size, and the flexible part gets
-/// the remainder. Without a flexible part, all parts that are not fixed grow equally. No part gets less than its
-/// minimum if there is enough room.
+/// the remainder. Without a flexible part, all parts grow equally that are neither fixed nor show their whole content.
+/// No part gets less than its minimum if there is enough room.
 fn share_out(parts: &[SizedPart], room: f32) -> Vec<f32> {
     let mut lengths: Vec<f32> = parts.iter().map(|part| part.wanted.max(part.least)).collect();
     let rest = parts.iter().position(|part| part.takes_rest);
@@ -307,7 +327,12 @@ fn share_out(parts: &[SizedPart], room: f32) -> Vec<f32> {
     }
     let over = lengths.iter().sum::<f32>() - room;
     let slack = |length: f32, part: &SizedPart| if over > 0.0 { length - part.least } else { length };
-    let is_loose = |part: &SizedPart| !part.is_fixed && (over > 0.0 || rest.is_none());
+    let can_grow = |part: &SizedPart| !part.is_fixed && !part.is_content;
+    let any_grows = parts.iter().any(can_grow);
+    let is_loose = |part: &SizedPart| match over > 0.0 {
+        true => !part.is_fixed,
+        false => rest.is_none() && if any_grows { can_grow(part) } else { !part.is_fixed },
+    };
     let loose = lengths.iter().zip(parts).filter(|(_, part)| is_loose(part));
     let total: f32 = loose.map(|(length, part)| slack(*length, part)).sum();
     if total > 0.0 {
@@ -333,7 +358,9 @@ fn insert(
         let mut children = Vec::new();
         for (part, size) in parts {
             if let Some(child) = insert(tiles, chosen, panels, part) {
-                chosen.insert(child, *size);
+                if *size > NOT_CHOSEN {
+                    chosen.insert(child, *size);
+                }
                 children.push(child);
             }
         }
@@ -408,6 +435,38 @@ mod tests {
         // if there is little room, the view keeps its minimum size
         let small = vec2(660.0, 300.0);
         assert!(size(&mut arrangement, small, DockPane::View).x >= MIN_VIEW_SIZE.x - 1e-3);
+    }
+
+    #[test]
+    fn a_panel_is_as_high_as_its_content_until_it_is_resized() {
+        let window = vec2(1280.0, 700.0);
+        let rect = Rect::from_min_size(bevy_egui::egui::Pos2::ZERO, window);
+        let mut arrangement = PanelTiles::new(&PANELS, None);
+        let height = |arrangement: &mut PanelTiles, content: f32| {
+            arrangement.fit(rect, &PANELS, &[PanelShown::Content(content), PanelShown::Open]);
+            arrangement.fitted[&arrangement.find(DockPane::Panel(0)).unwrap()]
+        };
+        let around = PANELS[0].margin.sum().y + super::super::HANDLE;
+        assert_eq!(height(&mut arrangement, 120.0), 120.0 + around);
+        assert_eq!(height(&mut arrangement, 10.0), PANELS[0].least[1]);
+        let part = height(&mut arrangement, 2000.0) / window.y;
+        assert!((0.4..=0.5).contains(&part), "a long list takes {part} of the column");
+        // the border moves: this column keeps its sizes, and all other panels follow their contents
+        height(&mut arrangement, 120.0);
+        let [layers, parameters] = [0, 1].map(|index| arrangement.find(DockPane::Panel(index)).unwrap());
+        let column = arrangement.tree.tiles.parent_of(layers).unwrap();
+        arrangement.container(column, |container| {
+            if let Container::Linear(linear) = container {
+                linear.shares.set_share(layers, 400.0);
+                linear.shares.set_share(parameters, window.y - GAP - 400.0);
+            }
+        });
+        arrangement.choose_sizes();
+        assert_eq!(height(&mut arrangement, 120.0), 400.0);
+        assert_eq!(arrangement.chosen.len(), 2, "no other border was moved");
+        let kept = arrangement.layout(&PANELS).unwrap();
+        let mut again = PanelTiles::new(&PANELS, Some(&kept));
+        assert_eq!(height(&mut again, 120.0), 400.0);
     }
 
     #[test]

@@ -74,6 +74,9 @@ pub enum PanelShown {
     Open,
     /// Visible with the height of its content, in points. In a tab container, the height does not apply.
     Fixed(f32),
+    /// Visible. The content has this height in points, without the margins. Until the user moves the border of the
+    /// panel, the panel is as high as its content, but takes at most half of its column.
+    Content(f32),
 }
 
 impl From<bool> for PanelShown {
@@ -86,6 +89,14 @@ impl PanelShown {
     fn height(self) -> Option<f32> {
         match self {
             Self::Fixed(height) => Some(height),
+            _ => None,
+        }
+    }
+
+    /// The height of the panel `about`, with margins and handle, at which its whole content is visible.
+    fn content_height(self, about: &DockedPanel) -> Option<f32> {
+        match self {
+            Self::Content(height) => Some(height + about.margin.sum().y + HANDLE),
             _ => None,
         }
     }
@@ -105,6 +116,15 @@ pub struct Dock {
     registered: Vec<RegisteredPanel>,
     shown: Vec<PanelShown>,
     arrangement: Option<PanelTiles>,
+    /// The panel whose tab comes to the front in the next frame.
+    front: Option<&'static str>,
+}
+
+impl Dock {
+    /// Brings the tab of a panel to the front, if the panel is a tab behind another one.
+    pub fn open_tab(&mut self, panel: Option<&'static str>) {
+        self.front = panel;
+    }
 }
 
 /// Registers panels.
@@ -214,10 +234,12 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
         let Some(tile) = arrangement.find(DockPane::Panel(index)) else { continue };
         let is_shown = *shown != PanelShown::Hidden;
         arrangement.tree.set_visible(tile, is_shown);
-        if is_shown && before.get(index) == Some(&PanelShown::Hidden) {
+        let is_wanted = dock.front == Some(dock.panels[index].name);
+        if is_shown && (is_wanted || before.get(index) == Some(&PanelShown::Hidden)) {
             arrangement.tree.make_active(|id, _| id == tile);
         }
     }
+    dock.front = None;
     let rect = root.available_rect_before_wrap();
     arrangement.fit(rect, &dock.panels, &dock.shown);
     let tabs = arrangement.tabs();

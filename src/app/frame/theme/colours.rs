@@ -132,6 +132,53 @@ mod tests {
     }
 
     #[test]
+    fn widgets_are_readable_in_every_state() {
+        for theme in ThemeChoice::ALL {
+            set_current(*theme);
+            let visuals = super::super::visuals(*theme);
+            let widgets = &visuals.widgets;
+            let mut pairs = vec![
+                ("selected", visuals.selection.stroke.color, visuals.selection.bg_fill),
+                ("main button", colour::text_strong(), colour::accent_deep()),
+                ("menu bar", widgets.inactive.text_color(), colour::deep()),
+                ("tab", colour::text(), colour::deep()),
+                ("open tab", colour::text_strong(), colour::panel()),
+                ("hint in a field", visuals.weak_text_color(), visuals.text_edit_bg_color()),
+                ("code", widgets.noninteractive.text_color(), visuals.code_bg_color),
+            ];
+            let states = [
+                ("label", &widgets.noninteractive),
+                ("button", &widgets.inactive),
+                ("button under the pointer", &widgets.hovered),
+                ("pressed button", &widgets.active),
+                ("open list", &widgets.open),
+            ];
+            for (name, state) in states {
+                pairs.extend([state.bg_fill, state.weak_bg_fill].map(|fill| (name, state.text_color(), fill)));
+                // frameless buttons, ticks and the handles of sliders are on a panel, a window or a field
+                let grounds =
+                    [visuals.panel_fill, visuals.window_fill, visuals.extreme_bg_color, visuals.faint_bg_color];
+                pairs.extend(grounds.map(|fill| (name, state.text_color(), fill)));
+            }
+            for fill in [visuals.panel_fill, visuals.window_fill, visuals.extreme_bg_color] {
+                pairs.push(("weak text", visuals.weak_text_color(), fill));
+                pairs.push(("link", visuals.hyperlink_color, fill));
+                pairs.push(("warning", visuals.warn_fg_color, fill));
+                pairs.push(("error", visuals.error_fg_color, fill));
+            }
+            for (name, tint, fill) in pairs {
+                let found = contrast(tint, fill);
+                assert!(found >= 4.5, "{theme:?}: {name} has a contrast of {found:.2}");
+            }
+            // the frame of the keyboard focus and of the tour
+            for fill in [visuals.panel_fill, visuals.window_fill, visuals.extreme_bg_color, widgets.inactive.bg_fill] {
+                let found = contrast(colour::accent(), fill);
+                assert!(found >= 3.0, "{theme:?}: a frame has a contrast of {found:.2}");
+            }
+        }
+    }
+
+    #[test]
     fn text_is_readable_in_both_themes() {
         for theme in ThemeChoice::ALL {
             set_current(*theme);

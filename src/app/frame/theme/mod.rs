@@ -2,8 +2,13 @@
 
 mod colours;
 
+use std::sync::Arc;
+
 use bevy_egui::egui;
-use egui::{Color32, CornerRadius, FontFamily, FontId, Margin, Shadow, Stroke, TextStyle, Vec2, Visuals, vec2};
+use egui::{
+    Color32, CornerRadius, FontData, FontFamily, FontId, FontTweak, Margin, Shadow, Stroke, TextStyle, Vec2, Visuals,
+    vec2,
+};
 
 pub use self::colours::{colour, ink};
 use talweg::preferences::{InterfacePreferences, ThemeChoice};
@@ -14,14 +19,23 @@ pub const ROW: f32 = 26.0;
 /// Side length of a button that shows only an icon, in points.
 pub const ICON_BUTTON: f32 = 26.0;
 
+/// Inter 4.1, Regular, from the npm package `inter-ui` 4.1.1. egui's own typeface has only a light weight, which is
+/// hard to read on a light background.
+const TYPEFACE: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.ttf");
+/// Size of the typeface compared with that of egui, whose letters are lower and narrower.
+const TYPEFACE_SCALE: f32 = 0.95;
+
 /// Adds Talweg's fonts to `ctx`, and disables egui's own zoom. The size of panels and view depends on the scale of the
 /// window instead.
 pub fn prepare(ctx: &egui::Context) {
     let mut fonts = egui::FontDefinitions::default();
     egui_phosphor::add_to_fonts(&mut fonts, egui_phosphor::Variant::Regular);
-    // the proportional font lacks arrows and mathematical operators, so add a fallback font
-    if let Some(fallbacks) = fonts.families.get_mut(&FontFamily::Proportional) {
-        fallbacks.push("Hack".into());
+    let tweak = FontTweak { scale: TYPEFACE_SCALE, ..FontTweak::default() };
+    fonts.font_data.insert("Inter".into(), Arc::new(FontData::from_static(TYPEFACE).tweak(tweak)));
+    if let Some(family) = fonts.families.get_mut(&FontFamily::Proportional) {
+        family.insert(0, "Inter".into());
+        // the typeface lacks some mathematical operators, so add a fallback font
+        family.push("Hack".into());
     }
     ctx.set_fonts(fonts);
     ctx.options_mut(|options| options.zoom_with_keyboard = false);
