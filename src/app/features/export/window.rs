@@ -9,7 +9,7 @@ use egui::{Align, ComboBox, DragValue, Grid, Layout, RichText, ScrollArea, TextE
 use super::ExportAction;
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal, scroll_by_keys};
 use crate::frame::theme::colour;
 use crate::frame::units;
 use talweg::export::maps::ExportMap;
@@ -309,6 +309,7 @@ impl ExportWindow {
         let most = list_height(ui);
         let height = if target.is_some() { (most - 110.0).max(80.0) } else { most };
         ScrollArea::vertical().max_height(height).auto_shrink([false, false]).show(ui, |ui| {
+            scroll_by_keys(ui);
             for row in &mut self.rows {
                 ui.horizontal(|ui| {
                     ui.checkbox(&mut row.is_ticked, &row.name).on_hover_text(row.help);

@@ -21,7 +21,7 @@ use crate::frame::commands::{
     Action, Command, CommandApp, CommandQueue, CommandRegistry, Info, Keymap, keys, shortcuts_text,
 };
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{close_button, dismissed, modal};
+use crate::frame::dialogs::modals::{close_button, dismissed, modal, scroll_by_keys};
 use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, Slot};
 use crate::frame::menu::pick;
@@ -210,6 +210,7 @@ impl Dialog for Shortcuts {
             ui.add_space(8.0);
             let height = ctx.viewport_rect().height() - 200.0;
             ScrollArea::vertical().max_height(height).show(ui, |ui| {
+                scroll_by_keys(ui);
                 ui.set_width(ui.available_width());
                 let lines = self.0.iter().map(|(_, commands)| commands.len()).sum();
                 let mut left = long_list::laid_out(ui, "shortcuts", 28, lines);
@@ -268,6 +269,7 @@ impl Dialog for AboutDialog {
                 let height = ui.text_style_height(&TextStyle::Small);
                 // only the lines in sight are laid out
                 ScrollArea::both().max_height(240.0).show_rows(ui, height, self.0.len(), |ui, rows| {
+                    scroll_by_keys(ui);
                     let lines = self.0[rows].iter();
                     lines.for_each(|line| drop(ui.add(Label::new(RichText::new(line).small()).extend())));
                 });
