@@ -18,7 +18,7 @@ use crate::view::{Overlay, TreeDetail, ViewMode, ViewProjection};
 use talweg::export::origin::{OriginError, may_carry_scene, read_origin};
 use talweg::io::SaveTarget;
 use talweg::preferences::{
-    GlobeView, InterfacePreferences, PanelLayout, PlanetProjection, Preferences, PreferencesFile, Recent,
+    FilmSettings, GlobeView, InterfacePreferences, PanelLayout, PlanetProjection, Preferences, PreferencesFile, Recent,
 };
 use talweg::recovery::{keep_version, open_elsewhere};
 use talweg::scene::{Scene, SceneError, Warning};
@@ -308,6 +308,13 @@ impl Editor {
                 let list: String = many.iter().map(|warning| format!("\n• {}", warning.0)).collect();
                 self.toasts.warning(format!("Corrected on opening:{list}"));
             }
+        }
+    }
+
+    /// Remembers the settings of a film of a kind.
+    pub fn note_film(&mut self, kind: &str, settings: FilmSettings) {
+        if let Err(problem) = self.recent.note_film(kind, settings) {
+            self.toasts.warning(problem.to_string());
         }
     }
 
