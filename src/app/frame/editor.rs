@@ -129,7 +129,12 @@ impl Editor {
 
     /// Shows the open dialog. Returns the commands that the user's answer issues.
     pub(super) fn show_dialogs(&mut self, ctx: &egui::Context) -> Vec<Command> {
-        self.dialogs.show(ctx, &self.doc.name())
+        files::set_last_folders(ctx, self.recent.folders());
+        let answer = self.dialogs.show(ctx, &self.doc.name());
+        if let Err(problem) = self.recent.note_folders(&files::last_folders(ctx)) {
+            self.toasts.warning(problem.to_string());
+        }
+        answer
     }
 
     /// Ends a frame. `is_grabbing` says that a dragged object follows the pointer although no button is pressed.
