@@ -151,8 +151,8 @@ fn a_rule_has_a_name_that_the_scene_keeps() {
 fn rows(panels: &Panels) -> Vec<String> {
     let count = rules(panels).0.len();
     let name = |k: usize| {
-        let row = panels.get_by_label_contains(&format!("Rule {}: ", k + 1));
-        row.accesskit_node().label().unwrap_or_default()
+        let start = format!("Rule {}: ", k + 1);
+        panels.get_by_label_contains(&start).accesskit_node().label().unwrap_or_default()
     };
     (0..count).map(name).collect()
 }

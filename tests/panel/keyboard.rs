@@ -37,7 +37,7 @@ fn a_layer_is_added_changed_moved_and_saved_by_keys() {
     plain(&mut panels, Key::Tab);
     let (role, first) = focused(&panels).expect("a parameter has the focus");
     let spec = panels.state().editor().doc.scene().layers[2].node.about().params[0].clone();
-    assert!(role == Role::Slider && first.contains(spec.label), "{role:?} {first}");
+    assert!(role == Role::Slider && first.contains(&*spec.label), "{role:?} {first}");
     let before = panels.state().value(2, spec.name);
     plain(&mut panels, Key::ArrowRight);
     let changed = panels.state().value(2, spec.name);

@@ -126,7 +126,9 @@ mod tests {
         shown(&|world| world.insert_resource(hills(0.2)));
         assert_eq!(shown(&resize(900.0)), shown(&|_| ()));
         assert_eq!(shown(&resize(400.0)), narrow, "the framed box is the same as before the hills became lower");
-        let asked = shown(&|world| drop(world.write_message(ViewCommand::Perspective)));
+        let asked = shown(&|world| {
+            world.write_message(ViewCommand::Perspective);
+        });
         assert_ne!(asked, narrow, "a command frames the terrain on screen");
     }
 }
