@@ -67,6 +67,8 @@ pub const EVERYWHERE: Band = [-1e9, -1e9, 1e9, 1e9];
 /// A rule that covers a fraction of the materials of the previous rules with a material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialRule {
+    /// The name that the user gave to the rule; empty if the rule has none.
+    pub name: String,
     /// The material of the rule.
     pub material: Material,
     /// Maximum fraction of the ground that the rule covers, 0 to 1.
@@ -176,12 +178,23 @@ pub(super) use file_rule;
 
 file_rule! {
     FileRule {
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        name: String,
         material: Material,
         #[serde(default = "whole", skip_serializing_if = "is_whole")]
         share: f32,
         #[serde(default, skip_serializing_if = "is_nothing")]
         tint: f32,
     }
+}
+
+/// Maximum number of characters of the name of a rule.
+pub const MOST_RULE_NAME: usize = 60;
+
+/// A name of a rule in one line, without spaces at its ends and of limited length.
+pub fn rule_name(given: &str) -> String {
+    let line = given.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.chars().take(MOST_RULE_NAME).collect()
 }
 
 /// One band for each of [`CONDITIONS`].
@@ -244,7 +257,8 @@ impl TryFrom<Vec<FileRule>> for MaterialRules {
                 return Err(wrong("share and tint must be from 0 to 1".into()));
             }
             let bands = file.bands().map_err(wrong)?;
-            Ok(MaterialRule { material: file.material, max_fraction: file.share, tint: file.tint, bands })
+            let name = rule_name(&file.name);
+            Ok(MaterialRule { name, material: file.material, max_fraction: file.share, tint: file.tint, bands })
         };
         Ok(Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?))
     }
@@ -252,8 +266,9 @@ impl TryFrom<Vec<FileRule>> for MaterialRules {
 
 impl From<MaterialRules> for Vec<FileRule> {
     fn from(rules: MaterialRules) -> Self {
-        let rule =
-            |MaterialRule { material, max_fraction, tint, bands }| FileRule::new(material, max_fraction, tint, bands);
+        let rule = |MaterialRule { name, material, max_fraction, tint, bands }| {
+            FileRule::new(name, material, max_fraction, tint, bands)
+        };
         rules.0.into_iter().map(rule).collect()
     }
 }

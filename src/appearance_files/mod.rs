@@ -43,8 +43,8 @@ pub use biome_table::{
 };
 
 pub use materials::{
-    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULES, Material, MaterialRule, MaterialRules,
-    fulfilled, material_list_names,
+    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULE_NAME, MOST_RULES, Material, MaterialRule,
+    MaterialRules, fulfilled, material_list_names, rule_name,
 };
 pub use rule_list::{RuleList, RuleListError};
 pub use scatter::{

@@ -21,7 +21,7 @@ use std::sync::{Arc, LazyLock};
 use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Serialize};
 
-use super::materials::{Bands, file_rule};
+use super::materials::{Bands, file_rule, rule_name};
 use super::rule_list::RuleList;
 use crate::field::MapKind;
 
@@ -59,6 +59,8 @@ impl ScatterKind {
 /// A rule that places one kind of plant or stone.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScatterRule {
+    /// The name that the user gave to the rule; empty if the rule has none.
+    pub name: String,
     /// The kind of plant or stone.
     pub kind: ScatterKind,
     /// Number of plants or stones per hectare where all conditions are fulfilled.
@@ -88,6 +90,8 @@ pub const GROVE_WIDTHS: [f32; 2] = [1.0, 100_000.0];
 
 file_rule! {
     ScatterFileRule {
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        name: String,
         kind: ScatterKind,
         density: f32,
         size: (f32, f32),
@@ -117,7 +121,8 @@ impl TryFrom<Vec<ScatterFileRule>> for ScatterRules {
                 return Err(wrong("groves must be a width from 1 to 100000 metres and a share from 0 to 1"));
             }
             let bands = file.bands().map_err(|message| wrong(&message))?;
-            Ok(ScatterRule { kind: file.kind, density: file.density, size: file.size, groves: file.groves, bands })
+            let ScatterFileRule { name, kind, density, size, groves, .. } = file;
+            Ok(ScatterRule { name: rule_name(&name), kind, density, size, groves, bands })
         };
         Ok(Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?))
     }
@@ -125,8 +130,8 @@ impl TryFrom<Vec<ScatterFileRule>> for ScatterRules {
 
 impl From<ScatterRules> for Vec<ScatterFileRule> {
     fn from(rules: ScatterRules) -> Self {
-        let rule = |ScatterRule { kind, density, size, groves, bands }| {
-            ScatterFileRule::new(kind, density, size, groves, bands)
+        let rule = |ScatterRule { name, kind, density, size, groves, bands }| {
+            ScatterFileRule::new(name, kind, density, size, groves, bands)
         };
         rules.0.into_iter().map(rule).collect()
     }

@@ -96,6 +96,7 @@ enum CliCommand {
     Sheet(sheet::SheetArgs),
     Batch(batch::BatchArgs),
     Watch(watch::WatchArgs),
+    #[command(name = "region", alias = "patch")]
     Patch(patch::PatchArgs),
     CutOut(cut_out::CutOutArgs),
     Plan(tiles::PlanArgs),

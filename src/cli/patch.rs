@@ -1,4 +1,4 @@
-//! `talweg patch`: extracts a square of a planet as a terrain, and puts a terrain back onto a planet.
+//! `talweg region`: extracts a square of a planet as a terrain, and puts a terrain back onto a planet.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use talweg::io::{FileStamp, SaveTarget, check_writable};
 use talweg::planet::square::Square;
 use talweg::scene::{LONGEST_TERRAIN_METRES, PatchFiles, put_patch_back, take_patch};
 
-/// Extract a square of a planet as a terrain, or put the edited terrain back
+/// Extract a region of a planet as a terrain, or apply the edited region to the planet
 #[derive(Args)]
 #[command(after_help = "\
 `take` writes a scene, and next to it the planet's terrain in the square: heights, water, moisture and the planet's other
@@ -22,13 +22,14 @@ maps (.r32). The spacing of their samples can be as small as a metre. The file n
 that a scene always finds the files it was saved with. Rivers enter and leave the square at the same points as on the
 planet. The first layers of the scene are the planet's terrain; edit it like any other scene. The scene contains the name
 of its planet and its position. `put` evaluates the scene, writes its heights next to the new planet scene, and adds a
-layer to the planet that applies these heights.
+layer to the planet that applies these heights. If the planet already has a layer for the same square, `put` replaces its
+heights.
 
 Example:
-  talweg patch take earthlike --longitude 12 --latitude 46 --side 800000 -o alps.ron --samples 1025
+  talweg region take earthlike --longitude 12 --latitude 46 --side 800000 -o alps.ron --samples 1025
   talweg alps.ron                     (erode it, save it)
-  talweg patch put alps.ron -o earth-with-alps.ron
-  talweg patch put alps.ron --onto other-planet.ron --longitude -70 --latitude -30 -o other-with-alps.ron")]
+  talweg region put alps.ron -o earth-with-alps.ron
+  talweg region put alps.ron --onto other-planet.ron --longitude -70 --latitude -30 -o other-with-alps.ron")]
 pub struct PatchArgs {
     #[command(subcommand)]
     what: PatchSubcommand,
@@ -36,9 +37,9 @@ pub struct PatchArgs {
 
 #[derive(Subcommand)]
 enum PatchSubcommand {
-    /// Extract a square of a planet
+    /// Extract a region of a planet
     Take(TakeArgs),
-    /// Put a terrain back onto a planet
+    /// Apply a region to a planet
     Put(PutArgs),
 }
 

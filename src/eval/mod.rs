@@ -8,6 +8,7 @@ mod base;
 mod cache;
 mod construction;
 mod curves;
+mod finished;
 mod history;
 mod layer_clock;
 mod level;
@@ -118,9 +119,9 @@ pub fn terrain_key(scene: &Scene, samples: usize) -> ContentKey {
     plan(scene, samples, None).last().map_or_else(|| ContentKey::start(&[b"level"]), |step| step.result)
 }
 
-/// Whether [`evaluate`] would find its result in the cache.
+/// Whether [`evaluate`] would find its result in the store.
 pub fn is_cached(scene: &Scene, samples: usize, playhead: Option<Playhead>, store: &mut Store) -> bool {
-    plan(scene, samples, playhead).last().is_some_and(|step| store.cache.get(step.result).is_some())
+    plan(scene, samples, playhead).last().is_some_and(|step| store.result(step.result).is_some())
 }
 
 /// Evaluates `scene` with `samples` per side. The evaluation uses the thread pool in which the caller runs this

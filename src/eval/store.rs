@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::finished::FinishedResults;
 use super::multiscale::LevelChange;
 use super::plan::{GroupBase, LayerStep};
 use super::{Cache, Constructions, ContentKey, MemoryUse, StrokedFields, Timeline};
@@ -15,6 +16,8 @@ use crate::nodes::channels::trunk_streams::TrunkStreams;
 pub struct Store {
     /// Cached results of layers.
     pub cache: Cache,
+    /// The latest results of whole scenes.
+    pub(super) finished: FinishedResults,
     /// Cached states of processes.
     pub timeline: Timeline,
     /// Compiled construction trees and their results.
@@ -59,6 +62,11 @@ impl Store {
         Self { heights_only: what.heights_only, ..Self::forgetful() }
     }
 
+    /// The result with this key, if it is in memory.
+    pub(super) fn result(&mut self, key: ContentKey) -> Option<Arc<Terrain>> {
+        self.finished.get(key).or_else(|| self.cache.get(key))
+    }
+
     /// Finds the cached result that is highest in the stack, among the results of `steps`. `made` returns the base
     /// terrains that are not results of layers.
     pub(super) fn highest_known(
@@ -67,9 +75,9 @@ impl Store {
         made: &dyn Fn(GroupBase) -> Result<Arc<Terrain>, Cancelled>,
     ) -> Result<Option<CachedPrefix>, Cancelled> {
         for (k, step) in steps.iter().enumerate().rev() {
-            let Some(result) = self.cache.get(step.result) else { continue };
+            let Some(result) = self.result(step.result) else { continue };
             let bases = step.open.iter().map(|base| match base {
-                GroupBase::LayerResult(key) => Ok(self.cache.get(*key)),
+                GroupBase::LayerResult(key) => Ok(self.result(*key)),
                 base => made(*base).map(Some),
             });
             if let Some(bases) = bases.collect::<Result<Option<Vec<_>>, _>>()? {

@@ -265,6 +265,33 @@ mod worker {
     }
 
     #[test]
+    fn undo_and_redo_evaluate_no_layer() {
+        // Results of layers do not fit into this cache, like those of 16,384 samples per side.
+        let store = Store::new(Cache::new(0), Timeline::new(0));
+        let worker = Worker::start_with(store, 2, |_: &Arc<Terrain>, _: &Scene, _: Option<&ChangedRegion>| {}, || {});
+        let worker = worker.unwrap();
+        let mut done = |revision: u64, iterations: i64| {
+            worker.submit(request(revision, scene(513, iterations), RequestQuality::PreviewThenFull));
+            let mut previews = 0;
+            loop {
+                match worker.wait(LONG).expect("a report") {
+                    WorkerReport::Preview { .. } => previews += 1,
+                    WorkerReport::Done { output, .. } => return (output, previews),
+                    other => panic!("{other:?}"),
+                }
+            }
+        };
+        let made: Vec<_> = [(1, 1), (2, 2), (3, 3)].into_iter().map(|(k, n)| done(k, n)).collect();
+        made.iter().for_each(|(output, previews)| assert_eq!((output.insight.costs.len(), *previews), (3, 1)));
+        for (revision, iterations) in [(4, 2), (5, 1), (6, 2), (7, 3)] {
+            let (output, previews) = done(revision, iterations);
+            assert_eq!((output.insight.costs.len(), previews), (0, 0), "undo and redo to {iterations} iterations");
+            assert!(Arc::ptr_eq(&output.terrain, &made[iterations as usize - 1].0.terrain));
+        }
+        assert_eq!(done(8, 4).0.insight.costs.len(), 3, "a new change is evaluated");
+    }
+
+    #[test]
     fn playing_reports_every_iteration_in_order() {
         let worker = start();
         let mut play = request(1, scene(65, 12), RequestQuality::Full);

@@ -28,7 +28,7 @@ use crate::scene::{Layer, Scene, SceneError};
 pub enum CutOutError {
     /// The terrain is a planet, but primitives of a construction need a plane.
     #[error(
-        "ground can only be cut out of a square terrain; take a square of the planet first, with `talweg patch take`"
+        "ground can only be cut out of a square terrain; extract a region of the planet first, with `talweg region take`"
     )]
     Planet,
     /// The requested area is outside the terrain.

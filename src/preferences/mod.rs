@@ -18,7 +18,7 @@ pub use globe_view::{AirModel, GlobeView, PlanetProjection};
 pub use interface::{GroundDetail, InterfacePreferences, ThemeChoice, UnitSystem};
 pub use mouse::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 pub use panel_layout::PanelLayout;
-pub use recent::Recent;
+pub use recent::{FilmSettings, Recent};
 pub use view::{ChosenKeys, MOST_VERSIONS, Preferences, PreferencesFile};
 
 use std::path::PathBuf;

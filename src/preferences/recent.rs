@@ -1,10 +1,14 @@
-//! The most recently opened scenes and added nodes.
+//! The most recently opened scenes, added nodes, film settings, and folders of file dialogs.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::config_file::{ConfigError, ConfigFile};
+
+/// Highest frame rate of a film, as in [`timelapse`](crate::timelapse::MOST_FRAMES_A_SECOND).
+const MOST_FRAMES_A_SECOND: u32 = 50;
 
 const MOST: usize = 10;
 const MOST_NODES: usize = 6;
@@ -14,24 +18,59 @@ const MOST_NODES: usize = 6;
 struct Names {
     recent: Vec<PathBuf>,
     nodes: Vec<String>,
+    films: BTreeMap<String, FilmSettings>,
+    folders: BTreeMap<String, PathBuf>,
 }
 
-/// The list of recently opened scenes and recently added nodes, and the file that stores it.
+/// The settings of a film.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FilmSettings {
+    /// Whether the film is a folder of PNG images instead of an animated GIF.
+    pub as_images: bool,
+    /// Number of frames.
+    pub frames: u32,
+    /// Frames per second.
+    pub frames_a_second: u32,
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+}
+
+impl FilmSettings {
+    /// Limits settings that were read from a file to the ranges of the dialogs.
+    fn limited(self) -> Self {
+        Self {
+            frames: self.frames.clamp(2, 10_000),
+            frames_a_second: self.frames_a_second.clamp(1, MOST_FRAMES_A_SECOND),
+            width: self.width.clamp(16, 8192),
+            height: self.height.clamp(16, 8192),
+            ..self
+        }
+    }
+}
+
+/// The list of recently opened scenes, recently added nodes, last film settings and last folders, and the file that
+/// stores them.
 #[derive(Debug, Default)]
 pub struct Recent {
     file: ConfigFile,
     paths: Vec<PathBuf>,
     nodes: Vec<String>,
+    films: BTreeMap<String, FilmSettings>,
+    folders: BTreeMap<String, PathBuf>,
 }
 
 impl Recent {
     /// Reads the file `recent.ron` in a folder. Without a folder, the list lasts only for this run.
     pub fn load(folder: Option<&Path>) -> (Self, Option<ConfigError>) {
         let (file, names, error) = ConfigFile::open(folder, "recent.ron", "The recent scenes");
-        let Names { recent: mut paths, mut nodes } = names;
+        let Names { recent: mut paths, mut nodes, films, folders } = names;
         paths.truncate(MOST);
         nodes.truncate(MOST_NODES);
-        (Self { file, paths, nodes }, error)
+        let films = films.into_iter().map(|(kind, settings)| (kind, settings.limited())).collect();
+        (Self { file, paths, nodes, films, folders }, error)
     }
 
     /// Paths of the recent scenes, newest first.
@@ -79,8 +118,43 @@ impl Recent {
         self.write()
     }
 
+    /// The settings of the last film of a kind.
+    pub fn film(&self, kind: &str) -> Option<FilmSettings> {
+        self.films.get(kind).copied()
+    }
+
+    /// Remembers the settings of a film of a kind.
+    ///
+    /// # Errors
+    /// When they cannot be written. Only the first failure is an error, and the settings are still valid for this run.
+    pub fn note_film(&mut self, kind: &str, settings: FilmSettings) -> Result<(), ConfigError> {
+        if self.films.insert(kind.into(), settings) == Some(settings) {
+            return Ok(());
+        }
+        self.write()
+    }
+
+    /// The folders in which the user last opened files, by kind of file.
+    pub fn folders(&self) -> &BTreeMap<String, PathBuf> {
+        &self.folders
+    }
+
+    /// Remembers the folders in which the user last opened files, by kind of file.
+    ///
+    /// # Errors
+    /// When they cannot be written. Only the first failure is an error, and the folders are still valid for this run.
+    pub fn note_folders(&mut self, folders: &BTreeMap<String, PathBuf>) -> Result<(), ConfigError> {
+        if self.folders == *folders {
+            return Ok(());
+        }
+        self.folders.clone_from(folders);
+        self.write()
+    }
+
     fn write(&mut self) -> Result<(), ConfigError> {
-        self.file.write(&Names { recent: self.paths.clone(), nodes: self.nodes.clone() })
+        let Self { paths, nodes, films, folders, .. } = self;
+        let (recent, nodes) = (paths.clone(), nodes.clone());
+        self.file.write(&Names { recent, nodes, films: films.clone(), folders: folders.clone() })
     }
 }
 
@@ -115,6 +189,20 @@ mod tests {
         }
         let (again, _) = Recent::load(Some(folder.path()));
         assert_eq!((again.nodes(), again.paths().len()), (&["Perlin".to_string(), "Thermal".into()][..], 1));
+    }
+
+    #[test]
+    fn film_settings_and_folders_outlast_the_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut recent, _) = Recent::load(Some(folder.path()));
+        let film = FilmSettings { as_images: true, frames: 30, frames_a_second: 99, width: 300, height: 200 };
+        recent.note_film("erosion", film).unwrap();
+        recent.note_folders(&BTreeMap::from([("heights".into(), "/maps".into())])).unwrap();
+        let (again, warning) = Recent::load(Some(folder.path()));
+        assert!(warning.is_none());
+        assert_eq!(again.film("erosion"), Some(FilmSettings { frames_a_second: 50, ..film }), "limited to 50 fps");
+        assert_eq!(again.film("turntable"), None);
+        assert_eq!(again.folders().get("heights"), Some(&PathBuf::from("/maps")));
     }
 
     #[test]

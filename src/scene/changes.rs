@@ -104,7 +104,7 @@ pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
                 format!("{} at longitude {}°, latitude {}°", origin.planet, origin.longitude, origin.latitude)
             })
         };
-        list.value("scene", "patch of", &words(first), &words(second));
+        list.value("scene", "region of", &words(first), &words(second));
     }
     let builds = |scene: &Scene| scene.builds.iter().map(|build| build.name.clone()).collect::<Vec<_>>().join(", ");
     list.value("scene", "build presets", &builds(first), &builds(second));

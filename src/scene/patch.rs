@@ -1,10 +1,10 @@
-//! Patches: a person takes a square out of a planet as a terrain, edits it at a finer resolution, and puts it back into
+//! Regions: a person takes a square out of a planet as a terrain, edits it at a finer resolution, and puts it back into
 //! the planet.
 //!
 //! [`take_patch`] samples a [`Square`] of the planet's [detail](crate::planet_detail). It makes a terrain scene that
 //! reads the heights in metres and further maps such as water and moisture. The terrain has the rivers and the climate
-//! of that part of the planet. [`put_patch_back`] makes a heightmap of the finished heights and adds a layer
-//! ([`Patch`]) to the planet. That layer puts the heights onto the globe and fades into the surroundings.
+//! of that part of the planet. [`put_patch_back`] makes a heightmap of the finished heights. A layer of the
+//! planet ([`Patch`], the name of regions in files) puts the heights onto the globe and fades into the surroundings.
 //!
 //! The scene, its heights and each map are separate files; [`PatchFiles::save`] writes them together.
 
@@ -65,13 +65,13 @@ impl PatchOrigin {
 #[derive(Debug, thiserror::Error)]
 pub enum PatchError {
     /// The scene is a terrain, not a planet.
-    #[error("this scene is a terrain; patches can only be taken from planets")]
+    #[error("this scene is a terrain; regions can only be extracted from planets")]
     NoPlanet,
     /// The scene is a planet, not a patch.
-    #[error("this scene is a planet; only a terrain patch can be put back")]
+    #[error("this scene is a planet; only a region, which is a terrain, can be applied")]
     NoPatch,
     /// A square with this side length is too large to be projected onto a plane.
-    #[error("a patch of {asked:.0} m is too large for this planet: the largest side is {most:.0} m")]
+    #[error("a region of {asked:.0} m is too large for this planet: the largest side is {most:.0} m")]
     TooLarge {
         /// The requested side length, in metres.
         asked: f64,
@@ -79,7 +79,7 @@ pub enum PatchError {
         most: f64,
     },
     /// The requested file format cannot store heights in metres.
-    #[error("the heightmap of a patch must be a .r32 file, which stores heights in metres; {0} is not one")]
+    #[error("the heightmap of a region must be a .r32 file, which stores heights in metres; {0} is not one")]
     Format(String),
     /// A file could not be written.
     #[error(transparent)]
@@ -232,7 +232,7 @@ pub fn take_patch(
     let cut = planet.detail(terrain, &control).and_then(|detail| detail.square(&square, samples, &control));
     let Ok(cut) = cut else { return Err(PatchError::NoPlanet) };
     let files = PatchFiles::new(&cut, planet.settings.relief_metres, square.side_metres as f32, heights)?;
-    let mut scene = Scene { name: format!("Patch of {}", planet.name), ..planet.clone() };
+    let mut scene = Scene { name: format!("Region of {}", planet.name), ..planet.clone() };
     scene.patch = Some(PatchOrigin {
         planet: from.to_string_lossy().into_owned(),
         longitude: square.longitude,
@@ -260,9 +260,10 @@ pub fn take_patch(
     Ok(PatchFiles { scene, ..files })
 }
 
-/// Puts an evaluated patch back into the planet that it was taken from. Returns the heights of the patch, for a file
-/// with the name `heights` (.r32) plus a hash. Returns also the planet, with a new layer that puts these heights onto
-/// the globe.
+/// Puts an evaluated region back into the planet that it was taken from. Returns the heights of the region, for a file
+/// with the name `heights` (.r32) plus a hash. Returns also the planet, with a layer that puts these heights onto the
+/// globe. If the planet already has a layer for the same square, that layer gets the new heights; otherwise the layer
+/// is new and the topmost.
 ///
 /// # Errors
 /// When the first scene is not a planet, the second scene is a planet, or the file is not a .r32 file.
@@ -289,7 +290,21 @@ pub fn put_patch_back(
         side_metres: square.side_metres as f32,
         ..Patch::default()
     };
-    let name = scene.unused_name(&patch.name);
-    scene.layers.push(Layer { name, ..Layer::new(Node::Patch(node), scene.unused_seed()) });
+    let applied = scene.layers.iter_mut().rev().find_map(|layer| match &mut layer.node {
+        Node::Patch(applied) if is_same_square(applied, &node) => Some(applied),
+        _ => None,
+    });
+    match applied {
+        Some(applied) => applied.file = node.file,
+        None => {
+            let name = scene.unused_name(&patch.name);
+            scene.layers.push(Layer { name, ..Layer::new(Node::Patch(node), scene.unused_seed()) });
+        }
+    }
     Ok(PatchFiles { scene, ..files })
+}
+
+/// Whether two layers put heights into the same square.
+fn is_same_square(a: &Patch, b: &Patch) -> bool {
+    (a.longitude, a.latitude, a.side_metres) == (b.longitude, b.latitude, b.side_metres)
 }

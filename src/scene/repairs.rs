@@ -172,7 +172,7 @@ impl Repairs {
         patch.filter(|origin| {
             if !origin.is_valid() {
                 self.warn(
-                    "scene: the longitude or latitude of the patch is invalid; the link to its planet was removed",
+                    "scene: the longitude or latitude of the region is invalid; the link to its planet was removed",
                 );
             }
             origin.is_valid()

@@ -69,7 +69,7 @@ pub enum TileError {
     /// The scene is a planet, whose six faces cannot be cut into tiles of a single square.
     #[error(
         "a planet cannot be built in tiles, because its six faces meet at their borders and a tile is a window of one \
-         square; extract a region of it first (`talweg patch take`)"
+         square; extract a region of it first (`talweg region take`)"
     )]
     Planet,
     /// The size of the terrain or of the tiles is out of range.

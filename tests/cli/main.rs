@@ -461,20 +461,20 @@ fn a_patch_is_put_back_without_naming_its_place() {
     let at = ["--longitude", "20", "--latitude", "30", "--side", "800000", "--samples", "33"];
     let take = |planet: &str, to: &str| {
         let output = folder.path_text(to);
-        let args = [&["patch", "take", planet, "-o", &output, "--size", "17"][..], &at].concat();
+        let args = [&["region", "take", planet, "-o", &output, "--size", "17"][..], &at].concat();
         talweg(&args).success();
         output
     };
     let patch = take(&planet, "alps.ron");
     assert!(std::fs::read_to_string(&patch).unwrap().contains("planet: \"earth.ron\""));
-    talweg(&["patch", "put", &patch, "-o", &folder.path_text("back.ron")]).success();
+    talweg(&["region", "put", &patch, "-o", &folder.path_text("back.ron")]).success();
     let back = std::fs::read_to_string(folder.path("back.ron")).unwrap();
     assert!(back.contains("Patch(") && back.contains("longitude: 20"));
     let shipped = take("earthlike", "shipped.ron");
     assert!(std::fs::read_to_string(&shipped).unwrap().contains("planet: \"earthlike\""));
-    talweg(&["patch", "put", &shipped, "-o", &folder.path_text("onto-shipped.ron")]).success();
+    talweg(&["region", "put", &shipped, "-o", &folder.path_text("onto-shipped.ron")]).success();
     let plain = folder.write_file("plain.ron", "(version: 1, layers: [(node: Perlin())])");
-    talweg(&["patch", "put", &plain, "-o", &folder.path_text("no.ron")]).failure().stderr(contains("--onto"));
+    talweg(&["region", "put", &plain, "-o", &folder.path_text("no.ron")]).failure().stderr(contains("--onto"));
 }
 
 #[cfg(unix)]

@@ -51,6 +51,34 @@ fn numbers_of_a_brush_have_the_unit_of_what_it_paints() {
 }
 
 #[test]
+fn all_brushes_have_the_same_bar_over_the_view() {
+    let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1100.0), &["Perlin"]);
+    assert!(panels.query_by_label("Brush radius").is_none());
+    let sliders = |panels: &Panels| {
+        let names = ["Brush radius", "Brush hardness", "Brush amount", "Brush strength"];
+        names.map(|name| panels.query_by_role_and_label(Role::Slider, name).is_some())
+    };
+    add(&mut panels, "Sculpt");
+    assert_eq!(sliders(&panels), [true, true, true, false]);
+    let free = panels.state().drawn.as_ref().expect("drawn").free_rect;
+    assert!(free.contains_rect(panels.get_by_role_and_label(Role::Slider, "Brush radius").rect()));
+    click(&mut panels, "Smooth");
+    assert_eq!(sliders(&panels), [true, true, false, true]);
+    add(&mut panels, "PaintedMap");
+    assert_eq!(sliders(&panels), [true, true, true, false], "of a map");
+    press(&mut panels, Modifiers::SHIFT, Key::T);
+    assert_eq!(sliders(&panels), [true, true, true, false], "of a mask");
+    let rail = panels.get_by_role_and_label(Role::Slider, "Brush hardness").rect();
+    drag(&mut panels, rail.left_center() + bevy_egui::egui::vec2(7.0, 0.0), rail.center());
+    drop_at(&mut panels, rail.center());
+    let state = panels.state();
+    let brush = state.get::<BrushState>().brush(&state.editor().doc, Some(StrokeTarget::Mask(2)));
+    assert!((brush.hardness - 0.5).abs() < 0.1, "{}", brush.hardness);
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert_eq!(sliders(&panels), [false; 4], "the bar closes with the brush");
+}
+
+#[test]
 fn a_painted_map_is_shown_except_while_mountains_grow() {
     let mut panels = panels(bevy_egui::egui::vec2(1280.0, 1100.0), &[]);
     panels.state_mut().issue(LayerAction::AddUplift(UpliftSource::Strokes));

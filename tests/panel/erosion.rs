@@ -3,10 +3,11 @@
 
 use crate::kit::*;
 use bevy_egui::egui;
-use egui::accesskit::Role;
+use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, vec2};
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::param::Value;
+use talweg::preferences::FilmSettings;
 use talweg_app::features::compare::task::CompareRequest;
 use talweg_app::features::erosion::step_marks::StepMarks;
 
@@ -199,4 +200,31 @@ fn a_time_lapse_is_requested_and_started() {
     press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
     assert!(panels.query_by_label_contains("Films the generator step by step").is_some());
     click(&mut panels, "Points, cells and formula of each step");
+}
+
+#[test]
+fn the_settings_of_a_time_lapse_are_remembered() {
+    let config = tempfile::tempdir().unwrap();
+    let nodes = &["Perlin", "Thermal"];
+    let size = vec2(1280.0, 720.0);
+    let mut panels = panels_kept_in(Some(config.path()), size, nodes);
+    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
+    assert!(is_chosen(&panels, "Animated GIF") && !is_chosen(&panels, "PNG images"));
+    click(&mut panels, "PNG images");
+    click(&mut panels, "Choose a file…");
+    let film = FilmSettings { as_images: true, frames: 60, frames_a_second: 12, width: 512, height: 512 };
+    assert_eq!(panels.state().editor().recent.film("erosion"), Some(film));
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
+    assert!(is_chosen(&panels, "PNG images"), "in the same session");
+    let mut later = panels_kept_in(Some(config.path()), size, nodes);
+    press(&mut later, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
+    assert!(is_chosen(&later, "PNG images"), "in a later session");
+}
+
+/// Whether the button of an option is pressed in.
+fn is_chosen(panels: &Panels, option: &str) -> bool {
+    let node = panels.get_by_label(option);
+    let node = node.accesskit_node();
+    node.toggled() == Some(Toggled::True) || node.is_selected() == Some(true)
 }

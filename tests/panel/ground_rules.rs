@@ -3,10 +3,11 @@
 use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::Role;
-use egui::{Key, Modifiers, Vec2, pos2, vec2};
-use egui_kittest::kittest::Queryable;
+use egui::{Event, Key, Modifiers, Vec2, pos2, vec2};
+use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::appearance_files::{EVERYWHERE, Material, MaterialRules, RuleList, ScatterRules};
 use talweg::io::SaveTarget;
+use talweg::scene::Scene;
 use talweg_app::features::ground_rules::GroundRulesAction;
 use talweg_app::features::ground_rules::panel::RuleTab;
 
@@ -118,6 +119,42 @@ fn plants_have_their_density_size_and_groves() {
         undo(&mut panels);
     }
     assert_eq!(plants(&panels), shipped);
+}
+
+#[test]
+fn a_rule_has_a_name_that_the_scene_keeps() {
+    let mut panels = open(vec2(1280.0, 720.0));
+    let last = rules(&panels).0.len() - 1;
+    choose_rule(&mut panels, last);
+    let described = rows(&panels);
+    let typed = |panels: &mut Panels, text: &str| {
+        panels.get_by_role_and_label(Role::TextInput, "Name").click();
+        panels.run();
+        press(panels, Modifiers::COMMAND, Key::A);
+        panels.event(Event::Text(text.into()));
+        panels.run();
+        press(panels, Modifiers::NONE, Key::Enter);
+    };
+    typed(&mut panels, "  Snow on   the summits ");
+    assert_eq!(rules(&panels).0[last].name, "Snow on the summits");
+    assert_eq!(rows(&panels)[last], format!("Rule {}: Snow on the summits", last + 1));
+    let text = panels.state().editor().doc.scene().to_ron().unwrap();
+    let (read, warnings) = Scene::from_ron(&text).unwrap();
+    assert!(warnings.is_empty() && read.material_rules().0[last].name == "Snow on the summits", "{warnings:?}");
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Rename rule"));
+    typed(&mut panels, " ");
+    assert_eq!(rows(&panels), described, "without a name, the list describes the rule again");
+    assert!(panels.state().editor().doc.scene().materials.is_none());
+}
+
+/// The names in the list of rules, the first rule first.
+fn rows(panels: &Panels) -> Vec<String> {
+    let count = rules(panels).0.len();
+    let name = |k: usize| {
+        let start = format!("Rule {}: ", k + 1);
+        panels.get_by_label_contains(&start).accesskit_node().label().unwrap_or_default()
+    };
+    (0..count).map(name).collect()
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use bevy::ecs::system::RunSystemOnce;
+use bevy_egui::egui::vec2;
 use egui_kittest::kittest::Queryable;
 use talweg_app::features::import::{self, ImportAction};
 
-use crate::kit::{Panels, choose_item, click, large};
+use crate::kit::{Panels, choose_item, click, large, panels_kept_in};
 
 /// Writes a grid with the heights 1 to 4 m and 24 samples of -9999 that its header does not mention.
 fn grid_with_undeclared_void(folder: &tempfile::TempDir) -> PathBuf {
@@ -93,4 +94,39 @@ fn cancelling_keeps_the_scene() {
     receive(&mut panels);
     assert!(panels.query_by_label("Import heights").is_none());
     assert_eq!(panels.state().names(), names);
+}
+
+#[test]
+fn the_file_dialog_starts_in_the_folder_of_the_last_file() {
+    let (scenes, maps) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let config = tempfile::tempdir().unwrap();
+    std::fs::write(maps.path().join("broken.png"), "no image").unwrap();
+    let mut panels = panels_kept_in(Some(config.path()), vec2(1280.0, 720.0), &["Perlin"]);
+    panels.state_mut().editor_mut().doc.save(maps.path().join("beside.ron")).unwrap();
+    panels.state_mut().issue(ImportAction::Ask);
+    wait_for(&mut panels, "broken.png");
+    panels.get_by_label_contains("broken.png").click();
+    panels.run();
+    panels.get_by_label_contains("Open").click();
+    panels.run();
+    receive(&mut panels);
+    panels.get_by_label_contains("The heights were not imported");
+    // the scene lies elsewhere now, and the program has been started again
+    let mut panels = panels_kept_in(Some(config.path()), vec2(1280.0, 720.0), &["Perlin"]);
+    panels.state_mut().editor_mut().doc.save(scenes.path().join("other.ron")).unwrap();
+    panels.state_mut().issue(ImportAction::Ask);
+    wait_for(&mut panels, "broken.png");
+}
+
+/// Waits until the file dialog, which reads folders on a thread, lists a file.
+fn wait_for(panels: &mut Panels, file: &str) {
+    for _ in 0..400 {
+        panels.step();
+        if panels.query_by_label_contains(file).is_some() {
+            panels.run();
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("the dialog does not list {file}");
 }

@@ -18,6 +18,7 @@ mod ground_rules;
 mod guide;
 mod import;
 mod inactive;
+mod keyboard;
 mod kit;
 mod map;
 mod measures;

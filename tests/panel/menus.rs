@@ -2,7 +2,7 @@
 
 use crate::kit::*;
 use bevy_egui::egui::accesskit::Role;
-use bevy_egui::egui::{Key, Modifiers};
+use bevy_egui::egui::{Event, Key, Modifiers, MouseWheelUnit, TouchPhase, vec2};
 use egui_kittest::kittest::{By, NodeT, Queryable};
 use talweg_app::view::ViewProjection;
 
@@ -87,6 +87,30 @@ fn arrows_open_and_close_a_submenu() {
     press(&mut panels, Modifiers::NONE, Key::Enter);
     assert!(!has(&panels, "Water"), "the menu is closed");
     assert_eq!(panels.state().editor().view.lens, ViewProjection::Orthographic);
+}
+
+#[test]
+fn a_long_menu_opens_at_its_top() {
+    let mut panels = panels(vec2(1000.0, 400.0), &["Perlin", "Hydraulic"]);
+    let top = |panels: &Panels| panels.get_by_role_and_label(Role::Button, "Add").rect().min.y;
+    click(&mut panels, "Layer");
+    panels.run();
+    let first = top(&panels);
+    // the keyboard leads to the last entry, and the wheel to the bottom of the menu
+    let middle = panels.get_by_role_and_label(Role::Button, "Rename").rect().center();
+    panels.hover_at(middle);
+    panels.event(Event::MouseWheel {
+        unit: MouseWheelUnit::Point,
+        delta: vec2(0.0, -300.0),
+        phase: TouchPhase::Move,
+        modifiers: Modifiers::NONE,
+    });
+    panels.run();
+    assert!(top(&panels) < first - 20.0, "scrolled: {} {first}", top(&panels));
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    click(&mut panels, "Layer");
+    panels.run();
+    assert_eq!(top(&panels), first);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::kit::*;
 use bevy::ecs::system::{In, ResMut, RunSystemOnce};
 use bevy_egui::egui;
 use egui::accesskit::Role;
-use egui::{Key, Modifiers};
+use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::eval::{Store, evaluate};
 use talweg::field::Control;
@@ -15,7 +15,7 @@ use talweg::measure::{Limits, measure_planet};
 use talweg::nodes::Node;
 use talweg::planet::World;
 use talweg::planet::square::Square;
-use talweg::scene::Scene;
+use talweg::scene::{Layer, Scene};
 use talweg_app::features::compare::CompareAction;
 use talweg_app::features::compare::differences::{DifferenceRow, ScaledTerrain, Table};
 use talweg_app::features::compare::panel::CompareInfo;
@@ -148,6 +148,50 @@ fn a_taken_patch_is_put_back_at_its_position() {
     assert_eq!(doc.scene().layers.last().unwrap().node.about().name, "Patch");
     assert!(doc.scene().problems().is_empty() && heights_are_in(folder.path()));
     assert_eq!(doc.undo_label(), Some("Apply region"));
+    // applied again with other heights, the region keeps its layer
+    let (planet, layers) = (doc.scene().clone(), doc.scene().layers.len());
+    panels.state_mut().editor_mut().doc.save(&file).unwrap();
+    let (mut region, _) = Scene::load(&folder.path().join("alps.ron")).unwrap();
+    region.layers.push(Layer::new(Node::named("Terrace").unwrap(), 5));
+    panels.state_mut().editor_mut().doc.replace(region, Some(folder.path().join("alps.ron")));
+    run(&mut panels, Command::from(PatchAction::PutBack));
+    let Some(Effect::Patch(task)) = panels.state_mut().effects.pop() else { panic!("{:?}", messages(&panels)) };
+    let made = execute(*task, &Control::default());
+    end(&mut panels, made);
+    panels.run();
+    let doc = &panels.state().editor().doc;
+    assert_eq!(doc.scene().layers.len(), layers);
+    assert_ne!(doc.scene().layers.last(), planet.layers.last(), "with the new heights");
+    assert_eq!(doc.selected_layer(), Some(layers - 1));
+}
+
+#[test]
+fn the_square_is_dragged_and_the_planet_stays() {
+    let mut panels = with_planet();
+    panels.state_mut().get_mut::<PatchInfo>().looks_at = Some([20.0, 10.0]);
+    press(&mut panels, Modifiers::SHIFT, Key::P);
+    let at = panels.state().drawn.as_ref().expect("drawn").free_rect.center() + vec2(150.0, 150.0);
+    let point = |panels: &mut Panels, place: [f64; 2]| {
+        panels.state_mut().get_mut::<PatchInfo>().under_pointer = Some(place);
+        panels.hover_at(at);
+        panels.run();
+        panels.state().drawn.as_ref().expect("drawn").primary_taken
+    };
+    let centre = |panels: &Panels| {
+        let square = panels.state().get::<PatchState>().square();
+        [square.longitude, square.latitude]
+    };
+    assert!(!point(&mut panels, [40.0, 10.0]), "beside the square, the left button turns the planet");
+    assert!(point(&mut panels, [21.0, 11.0]), "on the square, it moves the square");
+    panels.drag_at(at);
+    panels.run();
+    assert!(point(&mut panels, [31.0, 6.0]));
+    assert_eq!(centre(&panels), [30.0, 5.0]);
+    point(&mut panels, [-178.0, 6.0]);
+    drop_at(&mut panels, at);
+    assert_eq!(centre(&panels), [-179.0, 5.0]);
+    point(&mut panels, [40.0, 40.0]);
+    assert_eq!(centre(&panels), [-179.0, 5.0], "released");
 }
 
 #[test]

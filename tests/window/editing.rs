@@ -44,6 +44,9 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
     assert_eq!(end["iteration"], 40);
     assert_eq!(end["hash"], edited["hash"], "playing ends where the evaluation ended");
 
+    for name in ["edited.json", "undone.json", "redone.json", "start.json", "end.json"] {
+        assert_eq!(session.state(name)["camera"], opened["camera"], "a new terrain does not move the camera: {name}");
+    }
     let (turned, zoomed, panel) =
         (session.state("turned.json"), session.state("zoomed.json"), session.state("panel.json"));
     assert_ne!(turned["camera"], end["camera"]);

@@ -18,7 +18,7 @@ use crate::view::{Overlay, TreeDetail, ViewMode, ViewProjection};
 use talweg::export::origin::{OriginError, may_carry_scene, read_origin};
 use talweg::io::SaveTarget;
 use talweg::preferences::{
-    GlobeView, InterfacePreferences, PanelLayout, PlanetProjection, Preferences, PreferencesFile, Recent,
+    FilmSettings, GlobeView, InterfacePreferences, PanelLayout, PlanetProjection, Preferences, PreferencesFile, Recent,
 };
 use talweg::recovery::{keep_version, open_elsewhere};
 use talweg::scene::{Scene, SceneError, Warning};
@@ -129,7 +129,12 @@ impl Editor {
 
     /// Shows the open dialog. Returns the commands that the user's answer issues.
     pub(super) fn show_dialogs(&mut self, ctx: &egui::Context) -> Vec<Command> {
-        self.dialogs.show(ctx, &self.doc.name())
+        files::set_last_folders(ctx, self.recent.folders());
+        let answer = self.dialogs.show(ctx, &self.doc.name());
+        if let Err(problem) = self.recent.note_folders(&files::last_folders(ctx)) {
+            self.toasts.warning(problem.to_string());
+        }
+        answer
     }
 
     /// Ends a frame. `is_grabbing` says that a dragged object follows the pointer although no button is pressed.
@@ -308,6 +313,13 @@ impl Editor {
                 let list: String = many.iter().map(|warning| format!("\n• {}", warning.0)).collect();
                 self.toasts.warning(format!("Corrected on opening:{list}"));
             }
+        }
+    }
+
+    /// Remembers the settings of a film of a kind.
+    pub fn note_film(&mut self, kind: &str, settings: FilmSettings) {
+        if let Err(problem) = self.recent.note_film(kind, settings) {
+            self.toasts.warning(problem.to_string());
         }
     }
 

@@ -15,6 +15,7 @@ use egui::{Frame, Margin, Panel, Rect, Ui, UiBuilder};
 
 use super::commands::{self, Command, CommandQueue, ComputeAction};
 use super::editor::Editor;
+use super::focus;
 use super::menu_bar;
 use super::panels;
 use super::status::{self, StatusHint, StatusInfo};
@@ -175,6 +176,7 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     world.resource_mut::<TypedAhead>().begin_frame(&ctx);
     slot(world, Slot::Update, root);
     take_shortcut(world, &ctx);
+    focus::take_tab(&ctx);
     bars(world, root);
     let free_rect = panels::draw(world, root, |world, ui| {
         slot(world, Slot::Notice, ui);
@@ -196,6 +198,7 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     let most = if editor.dialogs.is_open() { 1 } else { MOST_MESSAGES };
     editor.toasts.show(&ctx, free_rect.with_min_y(free_rect.min.y + margin), most);
     slot(world, Slot::End, root);
+    focus::outline(&ctx);
     if world.resource::<StatusHint>().is_new() {
         ctx.request_repaint();
     }

@@ -9,8 +9,6 @@ use bevy_egui::egui;
 use egui::containers::menu::MenuState;
 use egui::{Event, FocusDirection, Id, Key, LayerId, Margin, Modifiers, Popup, Response, Ui};
 
-use super::theme::colour;
-
 /// Height that no entry of a menu reaches, in points.
 const MOST_ENTRY: f32 = 60.0;
 
@@ -102,7 +100,6 @@ pub(super) fn show(ui: &mut Ui, titles: &[&str], mut contents: impl FnMut(usize,
     }
     if open.is_some() {
         enter_submenu(ui.ctx());
-        outline_focus(ui.ctx());
     }
 }
 
@@ -142,16 +139,6 @@ fn close_submenu(ctx: &egui::Context) -> bool {
     true
 }
 
-/// Draws a frame around the title or entry that has the keyboard focus; egui alone does not show the focus in menus.
-fn outline_focus(ctx: &egui::Context) {
-    let focused = ctx.memory(|memory| memory.focused());
-    let place = focused.and_then(|id| ctx.viewport(|viewport| viewport.this_pass.widgets.get(id).copied()));
-    if let Some(widget) = place {
-        let stroke = egui::Stroke::new(1.5, colour::accent());
-        ctx.layer_painter(widget.layer_id).rect_stroke(widget.rect, 4, stroke, egui::StrokeKind::Inside);
-    }
-}
-
 /// Makes a menu scrollable if it is taller than the window.
 fn scrollable(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
     let id = Id::new(("height of menu", title));
@@ -160,8 +147,14 @@ fn scrollable(ui: &mut Ui, title: &str, contents: impl FnOnce(&mut Ui)) {
     // reserve a margin for the scroll bar, so that it does not cover the shortcuts
     let margin = Margin { right: if height > most { 12 } else { 0 }, ..Margin::ZERO };
     let measured = |ui: &mut Ui| egui::Frame::new().inner_margin(margin).show(ui, contents).response.rect.height();
+    // a menu that was closed opens at its top again
+    let (shown, now) = (Id::new(("frame of menu", title)), ui.ctx().cumulative_frame_nr());
+    let last: Option<u64> = ui.data(|data| data.get_temp(shown));
+    ui.data_mut(|data| data.insert_temp(shown, now));
     let height = if height > most {
-        egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most).show(ui, measured).inner
+        let area = egui::ScrollArea::vertical().max_height(most).min_scrolled_height(most);
+        let area = if last.is_some_and(|last| last + 1 >= now) { area } else { area.vertical_scroll_offset(0.0) };
+        area.show(ui, measured).inner
     } else {
         measured(ui)
     };

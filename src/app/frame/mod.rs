@@ -21,6 +21,7 @@ pub mod dialogs;
 pub mod document;
 pub mod editor;
 pub mod evaluation;
+pub mod focus;
 pub mod graphics;
 pub mod interface;
 pub mod keyboard;
@@ -74,7 +75,7 @@ impl Plugin for FramePlugin {
             .add_actions(EditAction::ALL, actions::edit)
             .add_actions(ComputeAction::ALL, actions::compute)
             .add_actions([], widgets::params::run_image_action)
-            .add_actions([PanelAction::Reset], panels::run_action)
+            .add_actions([PanelAction::Reset, PanelAction::Next, PanelAction::Previous], panels::run_action)
             .add_panel(
                 DockedPanel {
                     place: 2,

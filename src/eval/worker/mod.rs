@@ -27,7 +27,7 @@ pub use messages::{Insight, Output, Play, Request, RequestQuality, Status, Worke
 
 use self::queue::WorkerShared;
 use self::thread::WorkerThread;
-use super::{ChangedRegion, thread_pool};
+use super::{ChangedRegion, Store, thread_pool};
 use crate::field::Terrain;
 use crate::scene::Scene;
 
@@ -50,6 +50,16 @@ impl<P: Send + 'static> Worker<P> {
         prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P + Send + 'static,
         wake: impl Fn() + Send + 'static,
     ) -> std::io::Result<Self> {
+        Self::start_with(Store::default(), threads, prepare, wake)
+    }
+
+    /// Like [`start`](Self::start), with results and states that are already known.
+    pub(super) fn start_with(
+        mut store: Store,
+        threads: usize,
+        prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P + Send + 'static,
+        wake: impl Fn() + Send + 'static,
+    ) -> std::io::Result<Self> {
         let pool = thread_pool(threads).map_err(std::io::Error::other)?;
         let shared = Arc::new(WorkerShared {
             queue: Mutex::default(),
@@ -60,7 +70,7 @@ impl<P: Send + 'static> Worker<P> {
         let thread_body = WorkerThread { shared: shared.clone(), sender, prepare, wake };
         let thread = std::thread::Builder::new()
             .name("talweg-worker".into())
-            .spawn(move || pool.install(move || thread_body.work()))?;
+            .spawn(move || pool.install(move || thread_body.work(&mut store)))?;
         Ok(Self { shared, reports, thread: Some(thread) })
     }
 

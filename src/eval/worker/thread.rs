@@ -32,8 +32,8 @@ pub(super) struct WorkerThread<P, F, W> {
 }
 
 impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> WorkerThread<P, F, W> {
-    pub(super) fn work(&self) {
-        let (store, live) = (&mut Store::default(), &mut LiveGround::default());
+    pub(super) fn work(&self, store: &mut Store) {
+        let live = &mut LiveGround::default();
         while let Some((request, control)) = self.next() {
             let revision = request.revision;
             let result = catch_unwind(AssertUnwindSafe(|| self.serve(&request, &control, store, live)));
@@ -104,14 +104,19 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         }
         // A small change of a construction needs no preview.
         let at_once = request.playhead.is_none() && store.constructions.is_small_change(&request.scene);
-        let refused = check_memory(&request.scene, full, &MemoryUse::EDITOR).err().filter(|_| full > PREVIEW_SAMPLES);
+        let is_known = is_cached(&request.scene, full, request.playhead, store);
+        let checked = match is_known {
+            true => check_memory(&request.scene, full, &MemoryUse::EDITOR),
+            false => store.finished.make_room(&request.scene, full),
+        };
+        let refused = checked.err().filter(|_| full > PREVIEW_SAMPLES);
         let small = if at_once && refused.is_none() { full } else { PREVIEW_SAMPLES.min(full) };
-        // A cached result needs no preview. For example, undo shows the full size at once.
+        // A result in memory needs no preview. For example, undo shows the full size at once.
         let wants_preview = request.quality == RequestQuality::PreviewThenFull
             && small < full
             // After a stroke, the terrain on screen is closer to the result than a preview is.
             && request.stroke.is_none()
-            && !is_cached(&request.scene, full, request.playhead, store);
+            && !is_known;
         let previews = match request.quality {
             RequestQuality::Preview => vec![small],
             // If there is not enough memory for the full size, the larger previews may not fit either.
@@ -134,6 +139,9 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             (Some(play), Some(from)) => self.play(request, control, play, from, store),
             _ => {
                 let output = self.evaluate(request, control, full, request.playhead, store)?;
+                if request.playhead.is_none() {
+                    store.finished.keep(&request.scene, &output.terrain);
+                }
                 live.restart(request, &output.terrain);
                 self.report(WorkerReport::Done { revision, output });
                 self.report_mask(request, full, store, control)

@@ -237,7 +237,7 @@ pub enum MapError {
     NotWritten(ExportMap, String),
     /// The map exists for square terrains only.
     #[error(
-        "{0} can only be made of a terrain, and this scene is a planet. Extract a region of it first (`talweg patch take`)"
+        "{0} can only be made of a terrain, and this scene is a planet. Extract a region of it first (`talweg region take`)"
     )]
     OfTerrains(ExportMap),
     /// There is no layer with this name.

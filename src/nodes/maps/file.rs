@@ -14,7 +14,7 @@ use talweg_ground::io::raster;
 use talweg_ground::param::ImageFile;
 
 talweg_ground::params! {
-    /// Loads a data map from a file, such as water, moisture or sand, for layers and views to read. Patches of planets
+    /// Loads a data map from a file, such as water, moisture or sand, for layers and views to read. Regions of planets
     /// use it for their maps.
     MapFile "Map from a file" in "Maps", from "files of other programs", also "import data map water moisture rain patch load" {
         /// The file: a .r32 file of numbers, or an image with values from 0 to 1.

@@ -1634,7 +1634,7 @@ class PaintedMap(Node):
     def set(self, *, kind: Literal["Uplift", "Hardness", "Rain", "Vegetation", "Sand", "Snow", "Trees", "Undergrowth", "Stones"] = ..., keep_below: bool = ..., value: float = ..., strokes: str = ...) -> None: ...
 
 class MapFile(Node):
-    """Loads a data map from a file, such as water, moisture or sand, for layers and views to read. Patches of planets use it for their maps."""
+    """Loads a data map from a file, such as water, moisture or sand, for layers and views to read. Regions of planets use it for their maps."""
 
     file: str | PathLike[str]
     """''. The file: a .r32 file of numbers, or an image with values from 0 to 1."""

@@ -34,7 +34,7 @@ fn is_drowned(height: f32) -> bool {
 
 // Light and opacity of a body of water. `depth` is a fraction of the relief.
 fn surface_water_body(depth: f32, sun_share: f32) -> vec4<f32> {
-    return lit_water(surface_water_look(), depth / 0.02, sun_share);
+    return lit_water(surface_water_look(), depth * frame.surface_water.w / 0.02, sun_share);
 }
 
 // The upper surface of rivers and lakes at a position. `depth` is a fraction of the relief, and `seen` the visibility
@@ -109,6 +109,6 @@ fn surface_water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
 
 // Colour of the side of rivers and lakes at the block's edge; `seen` is the visibility of this water.
 fn surface_water_side_colour(in: SideVertex, seen: f32) -> vec4<f32> {
-    let body = surface_water_body(0.02, 0.85);
+    let body = lit_water(surface_water_look(), 1.0, 0.85);
     return covered(water_side_light(body.rgb, in), body.a * 0.9 * seen, in.world, in.clip.xy);
 }

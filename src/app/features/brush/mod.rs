@@ -6,6 +6,7 @@
 //! ```
 //! [`talweg::brush`] and [`talweg::nodes::sculpt`] define the strokes.
 
+mod bar;
 mod commands;
 mod draw;
 pub mod panel;
@@ -124,6 +125,7 @@ fn over_view(
     }
     let free = frame.free_rect;
     frame.takes_primary |= draw::show(root, &mut editor.doc, &mut state, free);
+    bar::show(root, &mut editor.doc, &mut state, &mut frame);
     if state.target(&editor.doc).is_some() {
         hint.set(Some(draw::HINT.into()));
     }

@@ -1,5 +1,6 @@
 //! The brush settings and the list of strokes, shown among the parameters of a layer.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bevy_egui::egui;
@@ -13,7 +14,7 @@ use crate::frame::document::Document;
 use crate::frame::theme::{ICON_BUTTON, colour, icon_button, icon_toggle};
 use crate::frame::units;
 use crate::frame::widgets::params::piece_row;
-use talweg::brush::Stroke;
+use talweg::brush::{Brush, Stroke};
 use talweg::eval::StrokeTarget;
 use talweg::nodes::Node;
 use talweg::nodes::maps::painted::PaintedKind;
@@ -40,8 +41,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, target
         return None;
     }
     let selected = state.selected_stroke(document).filter(|(on, ..)| *on == target);
-    let brush =
-        selected.as_ref().map_or_else(|| state.brush(document, Some(target)), |(.., stroke)| stroke.brush.clone());
+    let brush = edited_brush(document, state, target);
     if let Some((_, index, _)) = &selected {
         ui.label(RichText::new(format!("Brush of stroke {}", index + 1)).color(colour::accent()));
     }
@@ -69,28 +69,36 @@ fn rows(
     document: &mut Document,
     state: &mut BrushState,
     target: StrokeTarget,
-    brush: &talweg::brush::Brush,
+    brush: &Brush,
 ) -> Option<Command> {
     let about = brush.about();
     let mut choose = None;
-    let unit = canvas_unit(document, target);
     // skip the tool parameter, because the tools have buttons of their own
     for (k, spec) in about.params.iter().enumerate().skip(1).filter(|(k, _)| brush.matters(*k)) {
         let value = brush.get(k);
-        let own;
-        let spec = if ["amount", "level", "end_level"].contains(&spec.name) {
-            own = ParamSpec { unit: unit.0, is_fraction: unit.1, ..spec.clone() };
-            &own
-        } else {
-            spec
-        };
-        let change = ui.push_id(("brush", spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
+        let spec = canvas_spec(document, target, spec);
+        let change = ui.push_id(("brush", spec.name), |ui| piece_row(ui, about, &spec, &value, &mut choose)).inner;
         if let Some(change) = change {
             // the value cannot be rejected, because it comes from the row of the same parameter
             state.change_brush(document, change.gesture, |brush| drop(brush.set(k, &change.value)));
         }
     }
     choose.map(|_| Command::from(StampAction::Choose))
+}
+
+/// The brush of the selected stroke of `target` or, if none is selected, of new strokes.
+pub(super) fn edited_brush(document: &Document, state: &BrushState, target: StrokeTarget) -> Brush {
+    let selected = state.selected_stroke(document).filter(|(on, ..)| *on == target);
+    selected.map_or_else(|| state.brush(document, Some(target)), |(.., stroke)| stroke.brush.clone())
+}
+
+/// A parameter of the brush, with the unit of the values that strokes change on `target`.
+pub(super) fn canvas_spec<'a>(document: &Document, target: StrokeTarget, spec: &'a ParamSpec) -> Cow<'a, ParamSpec> {
+    if !["amount", "level", "end_level"].contains(&spec.name) {
+        return Cow::Borrowed(spec);
+    }
+    let (unit, is_fraction) = canvas_unit(document, target);
+    Cow::Owned(ParamSpec { unit, is_fraction, ..spec.clone() })
 }
 
 /// Unit of the values that strokes change, and whether the values are fractions. Heights are in metres, mask values are

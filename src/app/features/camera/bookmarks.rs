@@ -74,9 +74,10 @@ fn stand(bookmark: &CameraBookmark, settings: &Settings) -> ViewCommand {
     ViewCommand::Stand { eye_world, yaw, pitch }
 }
 
-/// Shows a newly opened scene from its first bookmark, or the whole terrain if the scene has no bookmark.
+/// Shows a newly opened scene from its first bookmark, or the whole terrain if the scene has no bookmark. Waits for the
+/// first terrain of the scene, because the terrain of the scene before stays on screen until then.
 pub(super) fn open(mut openings: Local<u64>, editor: Res<Editor>, mut camera: ResMut<ViewCamera>) {
-    if *openings == editor.doc.openings() {
+    if *openings == editor.doc.openings() || !editor.doc.is_on_screen() {
         return;
     }
     *openings = editor.doc.openings();

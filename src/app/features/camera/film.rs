@@ -8,6 +8,7 @@ use bevy::prelude::*;
 use bevy_egui::egui::{self, Align, DragValue, Layout, Ui};
 use egui_phosphor::regular as icon;
 
+use crate::features::export::{film_files, film_kind};
 use crate::frame::actions::CancelWork;
 use crate::frame::commands::{Action, Command, CommandQueue, Info};
 use crate::frame::dialogs::Dialog;
@@ -22,6 +23,7 @@ use crate::shot::film::{CameraPath, ViewFilm};
 use crate::shot::{ShotError, ShotOptions};
 use crate::view::{Pose, ViewState};
 use talweg::io::SaveTarget;
+use talweg::preferences::FilmSettings;
 use talweg::timelapse::{FilmError, MOST_FRAMES_A_SECOND, check_target};
 
 /// The settings of a film.
@@ -29,6 +31,8 @@ use talweg::timelapse::{FilmError, MOST_FRAMES_A_SECOND, check_target};
 pub struct FilmChoice {
     /// Whether the film is a flight through the bookmarks instead of a turntable.
     pub is_flight: bool,
+    /// Whether the film is a folder of PNG images instead of an animated GIF.
+    pub as_images: bool,
     pub frames: u32,
     pub frames_a_second: u32,
     /// Width in pixels.
@@ -38,8 +42,18 @@ pub struct FilmChoice {
 
 impl FilmChoice {
     /// Default settings: a film of 3.6 seconds, small enough to be sent by e-mail.
-    const USUAL: Self = Self { is_flight: false, frames: 72, frames_a_second: 20, width: 640, height: 360 };
+    const USUAL: Self =
+        Self { is_flight: false, as_images: false, frames: 72, frames_a_second: 20, width: 640, height: 360 };
+
+    /// These settings, with those of the last film.
+    fn with(self, last: Option<FilmSettings>) -> Self {
+        let Some(FilmSettings { as_images, frames, frames_a_second, width, height }) = last else { return self };
+        Self { as_images, frames, frames_a_second, width, height, ..self }
+    }
 }
+
+/// The name under which the settings of a film of the view are remembered.
+const FILM: &str = "view";
 
 /// Commands for films of the view.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,10 +102,12 @@ pub(super) fn run(
     match action {
         ViewFilmAction::Ask => {
             let has_stops = editor.doc.scene().bookmarks.len() > 1;
-            editor.dialogs.open(ViewFilmDialog { choice: FilmChoice::USUAL, has_stops });
+            editor.dialogs.open(ViewFilmDialog { choice: FilmChoice::USUAL.with(editor.recent.film(FILM)), has_stops });
         }
         ViewFilmAction::AskWhere(choice) => {
-            let kinds = [("Animated GIF", "gif"), ("Folder of PNG images", "frames")];
+            let FilmChoice { as_images, frames, frames_a_second, width, height, .. } = choice;
+            editor.note_film(FILM, FilmSettings { as_images, frames, frames_a_second, width, height });
+            let kinds = film_files(as_images);
             let then = move |path| ViewFilmAction::Write(choice, SaveTarget::new(path)).into();
             let name = format!("{} {}", file_stem(&editor.doc), if choice.is_flight { "flight" } else { "turntable" });
             editor.dialogs.open(Files::save(&editor.doc, "Save film of the view", &name, &kinds, then));
@@ -188,6 +204,7 @@ impl Dialog for ViewFilmDialog {
                         .on_hover_text(tip);
                     ui.end_row();
                 };
+                film_kind(ui, &mut choice.as_images);
                 row(
                     ui,
                     "Frames",

@@ -9,16 +9,36 @@ use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
 use talweg::timelapse::{Film, MOST_FRAMES_A_SECOND};
 
+/// Shows the choice of the kind of a film: an animated GIF, or a folder of PNG images.
+pub fn film_kind(ui: &mut Ui, as_images: &mut bool) {
+    let tip = "A GIF is one file that browsers and chats play. PNG images keep all colours, for a video editor.";
+    ui.label("Format").on_hover_text(tip);
+    ui.horizontal(|ui| {
+        for (images, name) in [(false, "Animated GIF"), (true, "PNG images")] {
+            ui.selectable_value(as_images, images, name).on_hover_text(tip);
+        }
+    });
+    ui.end_row();
+}
+
+/// The kinds of file that the dialog for saving a film offers: only the chosen kind.
+pub fn film_files(as_images: bool) -> [(&'static str, &'static str); 1] {
+    [if as_images { ("Folder of PNG images", "frames") } else { ("Animated GIF", "gif") }]
+}
+
 /// The dialog with the settings of a time-lapse.
 pub struct FilmDialog {
     pub film: Film,
+    /// Whether the film is a folder of PNG images instead of an animated GIF.
+    pub as_images: bool,
     /// Whether the filmed layer is a generator.
     pub is_generator: bool,
 }
 
 impl Dialog for FilmDialog {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        let (film, is_generator) = (&mut self.film, self.is_generator);
+        let Self { film, as_images, is_generator } = self;
+        let is_generator = *is_generator;
         // read the Enter key before the fields are drawn, because a field loses the focus when Enter is pressed
         let (mut answer, has_entered) = (None, is_confirmed(ctx));
         let modal = modal(ctx, "film").show(ctx, |ui| {
@@ -38,6 +58,7 @@ impl Dialog for FilmDialog {
                         .on_hover_text(tip);
                     ui.end_row();
                 };
+                film_kind(ui, as_images);
                 let frames = egui::DragValue::new(&mut film.frames).range(2..=10_000);
                 row(ui, "Frames", "Number of frames of the film, at most one per iteration or step.", frames);
                 let speed =
@@ -54,7 +75,7 @@ impl Dialog for FilmDialog {
             ui.add_space(14.0);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if ui.add(main_button("Choose a file…")).clicked() || has_entered {
-                    answer = Some(vec![Command::from(ExportAction::FilmAs(film.clone()))]);
+                    answer = Some(vec![Command::from(ExportAction::FilmAs(film.clone(), *as_images))]);
                 }
                 if ui.add(button("Cancel")).clicked() {
                     answer = Some(Vec::new());

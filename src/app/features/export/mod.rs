@@ -20,6 +20,7 @@ use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
 use self::dialog::FilmDialog;
+pub use self::dialog::{film_files, film_kind};
 use self::task::{ExportOrder, ExportTask};
 pub use self::window::ExportChoice;
 use self::window::{ExportWindow, first_choice, title};
@@ -36,6 +37,7 @@ use crate::frame::window::{FrameSystems, Quitting};
 use talweg::export::ExportError;
 use talweg::io::system_names::is_rooted;
 use talweg::io::{FileError, SaveTarget};
+use talweg::preferences::FilmSettings;
 use talweg::scene::BuildPreset;
 use talweg::tiles::TileError;
 use talweg::timelapse::{Film, FilmError};
@@ -75,8 +77,9 @@ pub enum ExportAction {
     BuildLast,
     /// Opens the dialog with the settings of a time-lapse.
     Timelapse,
-    /// Asks for the file in which to save a time-lapse.
-    FilmAs(Film),
+    /// Asks for the file in which to save a time-lapse: an animated GIF or, if the second field is true, a folder of PNG
+    /// images.
+    FilmAs(Film, bool),
     FilmTo(Film, SaveTarget),
 }
 
@@ -99,7 +102,7 @@ impl Action for ExportAction {
                 icon::HAMMER,
                 keys![COMMAND + B],
             ),
-            Self::Timelapse | Self::FilmAs(_) | Self::FilmTo(..) => Info::new(
+            Self::Timelapse | Self::FilmAs(..) | Self::FilmTo(..) => Info::new(
                 "Export time-lapse…",
                 "Films the selected erosion from above, as a GIF or as numbered images.",
                 icon::FILM_STRIP,
@@ -155,8 +158,13 @@ fn run(In(action): In<ExportAction>, mut editor: ResMut<Editor>, mut orders: Mes
             orders.write(ExportOrder::Build(Box::new(choice)));
         }
         ExportAction::Timelapse => ask_how_to_film(editor),
-        ExportAction::FilmAs(film) => {
-            let kinds = [("Animated GIF", "gif"), ("Folder of PNG images", "frames")];
+        ExportAction::FilmAs(film, as_images) => {
+            let is_generator = editor.doc.scene().iterations(film.layer).is_none();
+            let Film { frames, frames_a_second, pixels, .. } = film;
+            let side = pixels as u32;
+            let settings = FilmSettings { as_images, frames, frames_a_second, width: side, height: side };
+            editor.note_film(film_name(is_generator), settings);
+            let kinds = film_files(as_images);
             let then = move |path| ExportAction::FilmTo(film.clone(), SaveTarget::new(path)).into();
             let files = Files::save(&editor.doc, "Export time-lapse", &file_stem(&editor.doc), &kinds, then);
             editor.dialogs.open(files);
@@ -193,11 +201,23 @@ fn ask_how_to_film(editor: &mut Editor) {
         Ok(layer) => {
             let scene = editor.doc.scene();
             let is_generator = scene.iterations(layer).is_none();
-            let film = Film { samples: scene.samples(), shows_steps: is_generator, ..Film::of_layer(scene, layer) };
-            editor.dialogs.open(FilmDialog { film, is_generator });
+            let mut film = Film { samples: scene.samples(), shows_steps: is_generator, ..Film::of_layer(scene, layer) };
+            let last = editor.recent.film(film_name(is_generator));
+            if let Some(FilmSettings { frames, frames_a_second, width, .. }) = last {
+                film = Film { frames_a_second, pixels: width as usize, ..film };
+                // a generator has one frame for each step
+                film.frames = if is_generator { film.frames } else { frames };
+            }
+            let as_images = last.is_some_and(|last| last.as_images);
+            editor.dialogs.open(FilmDialog { film, as_images, is_generator });
         }
         Err(error) => editor.toasts.warning(format!("{}.", capitalised(&error.to_string()))),
     }
+}
+
+/// The name under which the settings of a time-lapse are remembered.
+fn film_name(is_generator: bool) -> &'static str {
+    if is_generator { "generator" } else { "erosion" }
 }
 
 fn menu(InMut(ui): InMut<Ui>, mut queue: ResMut<CommandQueue>) {
@@ -222,8 +242,8 @@ fn receive(mut task: ResMut<ExportTask>, mut editor: ResMut<Editor>, mut exit: M
 }
 
 fn show_progress(task: Res<ExportTask>, mut info: ResMut<StatusInfo>) {
-    if let Some((file, done)) = task.progress() {
-        let text = format!("Exporting {file}, {:.0} %", done * 100.0);
+    if let Some((name, done)) = task.progress() {
+        let text = format!("Exporting {name}, {:.0} %", done * 100.0);
         info.activities.push(Activity { text, done: Some(done) });
     }
 }
@@ -239,7 +259,7 @@ fn run_orders(
         task.work.cancel();
     }
     for order in orders.read() {
-        let Err(error) = task.start(editor.doc.scene(), order, &tasks) else { continue };
+        let Err(error) = task.start(editor.doc.scene(), &editor.doc.name(), order, &tasks) else { continue };
         let question = file_error(&error).and_then(|error| order.question(error));
         editor.ask_or_report(question, || with_reason(&format!("The {} was not exported", order.name()), &error));
     }
@@ -279,7 +299,8 @@ impl ExportOrder {
                 Overwrite::from_error(error, &to, ("Other files…", again.into()), over)
             }
             Self::Film(film, to) => {
-                let again = ExportAction::FilmAs(film.clone());
+                let as_images = to.path().extension().is_none_or(|ending| ending != "gif");
+                let again = ExportAction::FilmAs(film.clone(), as_images);
                 let over = |to| ExportAction::FilmTo(film.clone(), to).into();
                 Overwrite::from_error(error, to, ("Another file…", again.into()), over)
             }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use bevy::prelude::{Message, Resource};
 
 use super::ExportChoice;
+use crate::frame::editor::file_name;
 use crate::frame::tasks::{SingleTask, Tasks};
 use talweg::appearance::PaletteTable;
 use talweg::eval::{Store, check_memory, evaluate, thread_pool};
@@ -37,7 +38,8 @@ impl ExportOrder {
 
 /// Data about a running export.
 pub(super) struct ExportProgress {
-    path: PathBuf,
+    /// Name of the exported scene, or of the film's file.
+    name: String,
     /// Fraction of the files that is already written, as the bits of an f32. It is NaN while the terrain is computed.
     written: Arc<AtomicU32>,
 }
@@ -51,34 +53,34 @@ pub struct ExportTask {
 }
 
 impl ExportTask {
-    /// Starts to export `scene`.
+    /// Starts to export `scene`, which is called `name` in messages.
     ///
     /// # Errors
     /// If another export is running, or if the target cannot be written.
-    pub fn start(&mut self, scene: &Scene, order: &ExportOrder, tasks: &Tasks) -> anyhow::Result<()> {
-        let (path, job) = match order {
+    pub fn start(&mut self, scene: &Scene, name: &str, order: &ExportOrder, tasks: &Tasks) -> anyhow::Result<()> {
+        let (name, job) = match order {
             ExportOrder::Build(choice) => {
                 let (request, place) = (choice.request()?, choice.careful_folder());
                 export::check(&request, scene, &place)?;
-                (choice.folder.clone(), ExportJob::Build(Box::new(request), place, choice.scene_file.clone()))
+                (name.into(), ExportJob::Build(Box::new(request), place, choice.scene_file.clone()))
             }
             ExportOrder::Film(film, to) => {
                 check_target(to)?;
-                (to.path().into(), ExportJob::Film(film.clone(), to.clone()))
+                (file_name(to.path()), ExportJob::Film(film.clone(), to.clone()))
             }
         };
         let written = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
         let (copy, told) = (scene.clone(), written.clone());
-        let about = ExportProgress { path, written };
+        let about = ExportProgress { name, written };
         self.work
             .start(tasks, "export", (about, scene.layers.len()), move |control| carry_out(&copy, &job, control, &told))
     }
 
-    /// Name of the file that is being written, and the completed fraction of the work.
-    pub fn progress(&self) -> Option<(String, f32)> {
-        let (ExportProgress { path, written }, evaluated) = self.work.progress()?;
+    /// Name of the scene or film that is being exported, and the completed fraction of the work.
+    pub fn progress(&self) -> Option<(&str, f32)> {
+        let (ExportProgress { name, written }, evaluated) = self.work.progress()?;
         let written = f32::from_bits(written.load(Ordering::Relaxed));
-        Some((path.file_name()?.to_string_lossy().into_owned(), if written.is_nan() { evaluated } else { written }))
+        Some((name, if written.is_nan() { evaluated } else { written }))
     }
 }
 

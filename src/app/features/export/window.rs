@@ -9,7 +9,7 @@ use egui::{Align, ComboBox, DragValue, Grid, Layout, RichText, ScrollArea, TextE
 use super::ExportAction;
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal, scroll_by_keys};
 use crate::frame::theme::colour;
 use crate::frame::units;
 use talweg::export::maps::ExportMap;
@@ -105,9 +105,12 @@ fn width(ctx: &egui::Context) -> (f32, bool) {
     if room >= beside { (beside, true) } else { (room, false) }
 }
 
-/// Shows a part of the dialog in a scroll area of its own.
+/// Shows a part of the dialog in a scroll area of its own. Page Up and Page Down scroll the first area of the dialog.
 fn scrolled(ui: &mut Ui, name: &str, height: f32, contents: impl FnOnce(&mut Ui)) {
-    ScrollArea::vertical().id_salt(name).max_height(height).auto_shrink([false, true]).show(ui, contents);
+    ScrollArea::vertical().id_salt(name).max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        scroll_by_keys(ui);
+        contents(ui);
+    });
 }
 
 impl ExportWindow {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{
-    Align, Color32, DragValue, Label, Layout, Rect, RichText, Sense, Slider, Stroke, StrokeKind, Ui, pos2, vec2,
+    Align, Color32, DragValue, Label, Layout, Rect, RichText, Sense, Slider, Stroke, StrokeKind, TextEdit, Ui, pos2,
+    vec2,
 };
 use egui_phosphor::regular as icon;
 
@@ -20,8 +21,8 @@ use crate::frame::widgets::row::label_cell;
 use talweg::appearance::encode;
 use talweg::appearance::materials::textures::look_of;
 use talweg::appearance_files::{
-    Bands, EVERYWHERE, GROVE_WIDTHS, MOST_RULES, MOST_SCATTER_RULES, Material, MaterialRule, SCATTER_DENSITIES,
-    SCATTER_SIZES, ScatterKind, ScatterRule,
+    Bands, EVERYWHERE, GROVE_WIDTHS, MOST_RULE_NAME, MOST_RULES, MOST_SCATTER_RULES, Material, MaterialRule,
+    SCATTER_DENSITIES, SCATTER_SIZES, ScatterKind, ScatterRule, rule_name,
 };
 use talweg::scene::{Gesture, Scene};
 
@@ -188,14 +189,15 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
     let shares = covers.of_materials(&rules);
     let mut names = distinct_names(rules.0.iter().map(|rule| (rule.material.label(), &rule.bands))).into_iter();
     let rows = rules.0.iter().enumerate().map(|(k, rule)| RuleRow {
-        name: names.next().unwrap_or_default(),
+        name: shown_name(&rule.name, names.next()),
         rgb: Some(encode(look_of(rule.material).colour)),
         note: shares.map_or_else(String::new, |shares| percent(shares[k])),
     });
     let tip = "This rule covers the rules below it. The number is the fraction of the map where it is visible.";
     list(ui, selected, &rows.collect::<Vec<_>>(), tip);
     if let Some(edit) = buttons(ui, RuleTab::Materials, *selected, rules.0.len()) {
-        let fresh = MaterialRule { material: Material::Gravel, max_fraction: 1.0, tint: 0.3, bands: [EVERYWHERE; _] };
+        let (name, bands) = (String::new(), [EVERYWHERE; _]);
+        let fresh = MaterialRule { name, material: Material::Gravel, max_fraction: 1.0, tint: 0.3, bands };
         change_materials(document, edit.label(), None, |rules| *selected = edit.done(rules, *selected, fresh));
         return;
     }
@@ -206,6 +208,9 @@ fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers:
 
 /// Shows the settings of the selected material rule.
 fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule, covers: &RuleCoverage) {
+    if let Some((name, gesture)) = name_row(ui, &rule.name, rule.material.label()) {
+        change_materials(document, "Rename rule", Some(gesture), |rules| rules[at].name = name);
+    }
     ui.horizontal(|ui| {
         label_cell(ui, "Material", false);
         let combo = egui::ComboBox::from_id_salt("material").width(ui.available_width()).truncate();
@@ -247,7 +252,7 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
         .0
         .iter()
         .map(|rule| RuleRow {
-            name: names.next().unwrap_or_default(),
+            name: shown_name(&rule.name, names.next()),
             rgb: None,
             note: covers.of_bands(&rule.bands).map_or_else(String::new, percent),
         })
@@ -260,7 +265,8 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
     if let Some(edit) = buttons(ui, RuleTab::Plants, *selected, rules.0.len()) {
         let mut bands = [EVERYWHERE; _];
         bands[0] = [-1e9, -1e9, 30.0, 40.0];
-        let fresh = ScatterRule { kind: ScatterKind::Conifer, density: 100.0, size: (5.0, 15.0), groves: None, bands };
+        let (name, kind) = (String::new(), ScatterKind::Conifer);
+        let fresh = ScatterRule { name, kind, density: 100.0, size: (5.0, 15.0), groves: None, bands };
         change_plants(document, edit.label(), None, |rules| *selected = edit.done(rules, *selected, fresh));
         return;
     }
@@ -272,6 +278,9 @@ fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &R
 
 /// Shows the settings of the selected rule for plants or stones.
 fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, covers: &RuleCoverage) {
+    if let Some((name, gesture)) = name_row(ui, &rule.name, rule.kind.label()) {
+        change_plants(document, "Rename rule", Some(gesture), |rules| rules[at].name = name);
+    }
     ui.horizontal(|ui| {
         label_cell(ui, "Kind", false);
         let combo = egui::ComboBox::from_id_salt("kind").width(ui.available_width()).truncate();
@@ -373,6 +382,31 @@ fn share_row(ui: &mut Ui, label: &str, tip: &str, share: f32) -> Option<(f32, Op
         }
     });
     changed.map(|(percent, id)| ((percent / 100.0) as f32, Some(Gesture(id.value()))))
+}
+
+/// The name of a rule in the list: its own name or, if it has none, the description by its conditions.
+fn shown_name(own: &str, description: Option<String>) -> String {
+    if own.is_empty() { description.unwrap_or_default() } else { own.into() }
+}
+
+/// Shows the field for the rule's own name. Returns the new name when the user has finished typing.
+fn name_row(ui: &mut Ui, name: &str, hint: &str) -> Option<(String, Gesture)> {
+    ui.horizontal(|ui| {
+        let tip = "Name of the rule in this list. Without a name, the list shows what the rule places, and where.";
+        let label = label_cell(ui, "Name", !name.is_empty()).on_hover_text(tip);
+        let id = ui.id().with("typed name");
+        let mut typed = ui.data(|data| data.get_temp::<String>(id)).unwrap_or_else(|| name.into());
+        let edit = TextEdit::singleline(&mut typed).hint_text(hint).char_limit(MOST_RULE_NAME);
+        let field = ui.add(edit.desired_width(f32::INFINITY)).labelled_by(label.id).on_hover_text(tip);
+        if field.has_focus() {
+            ui.data_mut(|data| data.insert_temp(id, typed));
+            return None;
+        }
+        ui.data_mut(|data| data.remove::<String>(id));
+        let given = rule_name(&typed);
+        (field.lost_focus() && given != name).then(|| (given, Gesture(field.id.value())))
+    })
+    .inner
 }
 
 /// Shows a number field with a label. Returns the gesture if the user has changed the number.

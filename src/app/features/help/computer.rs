@@ -8,7 +8,7 @@ use egui_phosphor::regular as icon;
 
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{close_button, dismissed, modal};
+use crate::frame::dialogs::modals::{close_button, dismissed, modal, scroll_by_keys};
 use crate::frame::graphics;
 use crate::frame::tasks::{Outcome, Task, Tasks};
 use talweg::field::Control;
@@ -51,6 +51,7 @@ impl Dialog for ComputerDialog {
                 }
                 Some(report) => {
                     ScrollArea::vertical().max_height(360.0).show(ui, |ui| {
+                        scroll_by_keys(ui);
                         ui.label(RichText::new(report).monospace());
                     });
                     ui.add_space(6.0);

@@ -9,7 +9,7 @@ use super::guide::styled;
 use super::node_page::with_plain_letters;
 use crate::frame::commands::{Command, FileAction};
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{close_button, dismissed, modal};
+use crate::frame::dialogs::modals::{close_button, dismissed, modal, scroll_by_keys};
 use crate::frame::theme::colour;
 use crate::frame::widgets::long_list;
 use talweg::scene::{DocumentClaim, DocumentFigure, SourceWork, figures};
@@ -72,6 +72,7 @@ impl Dialog for FiguresDialog {
             ui.add_space(4.0);
             let list = ScrollArea::vertical().id_salt(self.0.label()).auto_shrink(false);
             list.max_height((screen.y - 230.0).max(120.0)).show(ui, |ui| {
+                scroll_by_keys(ui);
                 ui.set_width(ui.available_width() - 12.0);
                 let chosen = self.list(ui);
                 answer = chosen.map(|command| vec![command]);

@@ -7,7 +7,7 @@ use egui_phosphor::regular as icon;
 
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{close_button, dismissed, modal};
+use crate::frame::dialogs::modals::{close_button, dismissed, modal, scroll_by_keys};
 use crate::frame::theme::colour;
 use crate::frame::widgets::long_list;
 use talweg::USER_GUIDE;
@@ -113,6 +113,7 @@ impl Dialog for GuideDialog {
         let modal = modal(ctx, "guide").show(ctx, |ui| {
             ui.set_width(680.0_f32.min(screen.x - 60.0));
             ScrollArea::vertical().max_height((screen.y - 140.0).max(120.0)).show(ui, |ui| {
+                scroll_by_keys(ui);
                 ui.set_width(ui.available_width() - 12.0);
                 let shown = long_list::laid_out(ui, "blocks", 18, self.0.len());
                 self.0[..shown].iter().for_each(|block| paragraph(ui, block));

@@ -21,7 +21,7 @@ use crate::frame::commands::{
     Action, Command, CommandApp, CommandQueue, CommandRegistry, Info, Keymap, keys, shortcuts_text,
 };
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{close_button, dismissed, modal};
+use crate::frame::dialogs::modals::{close_button, dismissed, modal, scroll_by_keys};
 use crate::frame::editor::Editor;
 use crate::frame::interface::{InterfaceApp, Slot};
 use crate::frame::menu::pick;
@@ -258,6 +258,7 @@ impl Dialog for Shortcuts {
             ui.heading("Keyboard shortcuts");
             ui.add_space(8.0);
             ScrollArea::vertical().max_height(screen.y - 150.0).show(ui, |ui| {
+                scroll_by_keys(ui);
                 ui.set_width(ui.available_width());
                 self.list(ui, &columns);
             });
@@ -306,6 +307,7 @@ impl Dialog for AboutDialog {
                 let height = ui.text_style_height(&TextStyle::Small);
                 // only the lines in sight are laid out
                 ScrollArea::both().max_height(240.0).show_rows(ui, height, self.0.len(), |ui, rows| {
+                    scroll_by_keys(ui);
                     let lines = self.0[rows].iter();
                     lines.for_each(|line| drop(ui.add(Label::new(RichText::new(line).small()).extend())));
                 });

@@ -7,7 +7,7 @@ use crate::features::layers::LayerAction;
 use crate::features::layers::stack::node_icon;
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, modal, scroll_by_keys};
 use crate::frame::theme::colour;
 use crate::frame::units;
 use crate::frame::widgets::long_list;
@@ -54,6 +54,7 @@ impl Dialog for NodePage {
             ui.add_space(4.0);
             // limit the height, so that the heading, the buttons and the margins stay on screen
             ScrollArea::vertical().max_height((screen.y - 170.0).max(120.0)).show(ui, |ui| {
+                scroll_by_keys(ui);
                 ui.set_width(ui.available_width() - 10.0);
                 ui.label(about.help);
                 if !about.source.is_empty() {

@@ -6,7 +6,7 @@ use egui::{Align, Layout, RichText, Ui};
 use super::{ImportAction, ImportedFile};
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button, modal, scroll_by_keys};
 use crate::frame::editor::{capitalised, file_name};
 use crate::frame::theme::colour;
 use talweg::io::Raster;
@@ -112,6 +112,7 @@ impl Dialog for ReadingDialog {
             });
             ui.add_space(6.0);
             egui::ScrollArea::vertical().max_height(160.0).show(ui, |ui| {
+                scroll_by_keys(ui);
                 for note in &self.notes {
                     ui.add(egui::Label::new(RichText::new(note).color(colour::warning())).wrap());
                 }

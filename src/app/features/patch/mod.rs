@@ -31,7 +31,7 @@ use crate::frame::tasks::Tasks;
 use crate::frame::window::FrameSystems;
 use crate::view::globe::PlanetView;
 use crate::view::globe::ground::meet_sphere;
-use crate::view::{CompareSide, GlobeCamera, ViewState, ViewportArea, project};
+use crate::view::{CompareSide, GlobeCamera, GlobeProbe, ViewState, ViewportArea, project};
 use talweg::io::SaveTarget;
 use talweg::preferences::PlanetProjection;
 
@@ -88,7 +88,8 @@ impl Action for PatchAction {
             ),
             Self::PutBack => Info::new(
                 "Apply region",
-                "Applies this terrain to the planet that it was extracted from, as a new layer.",
+                "Applies this terrain to the planet that it was extracted from. The first time adds a layer to the \
+                 planet.",
                 icon::STAMP,
                 &[],
             ),
@@ -135,12 +136,16 @@ fn run(
         PatchAction::ShowPlanet => {
             let Some(PatchedPlanet { before, after, file }) = state.patched.take() else { return };
             editor.doc.replace(before, file);
-            let top = after.layers.len().saturating_sub(1);
+            let is_new = after.layers.len() > editor.doc.scene().layers.len();
+            let applied = editor.doc.scene().layers.iter().zip(&after.layers).position(|(old, new)| old != new);
+            let layer = applied.unwrap_or(after.layers.len().saturating_sub(1));
             editor.doc.edit("Apply region", None, |scene| *scene = after);
-            editor.doc.select(Selection::Layer(top));
-            editor
-                .toasts
-                .info("The region was applied as the topmost layer of the planet. Save the planet to keep it.");
+            editor.doc.select(Selection::Layer(layer));
+            editor.toasts.info(if is_new {
+                "The region was applied as the topmost layer of the planet. Save the planet to keep it."
+            } else {
+                "The region was applied again, in the layer that it already had. Save the planet to keep it."
+            });
         }
     }
 }
@@ -162,8 +167,14 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
     pick(ui, &mut queue, PatchAction::PutBack, !is_planet && editor.doc.scene().patch.is_some());
 }
 
-fn outline(InMut(ui): InMut<Ui>, frame: Res<InterfaceFrame>, info: Res<PatchInfo>) {
+fn outline(
+    InMut(ui): InMut<Ui>,
+    mut frame: ResMut<InterfaceFrame>,
+    (info, editor): (Res<PatchInfo>, Res<Editor>),
+    mut state: ResMut<PatchState>,
+) {
     panel::outline(ui, &info.border, frame.free_rect);
+    frame.takes_primary |= panel::drag_square(ui, &mut state, &editor.doc, &info, frame.free_rect);
 }
 
 fn window(
@@ -214,7 +225,7 @@ fn update_info(
     (task, state, editor): (Res<PatchTask>, Res<PatchState>, Res<Editor>),
     (mut info, mut status): (ResMut<PatchInfo>, ResMut<StatusInfo>),
     (view_state, area): (Res<ViewState>, Res<ViewportArea>),
-    (camera, planet_view): (Res<GlobeCamera>, Res<PlanetView>),
+    (camera, planet_view, probe): (Res<GlobeCamera>, Res<PlanetView>, Res<GlobeProbe>),
 ) {
     if let Some((doing, done)) = task.0.progress() {
         let text = format!("{doing}, {:.0} %", done * 100.0);
@@ -222,6 +233,7 @@ fn update_info(
     }
     // update the view centre even before the window opens, because the square is initially centred on it
     info.looks_at = looks_at(&view_state, &camera, &planet_view);
+    info.under_pointer = probe.hit.map(|hit| [hit.longitude, hit.latitude].map(f64::from));
     info.border =
         if state.is_open() { border(&editor, &state, &view_state, &camera, &planet_view, &area) } else { Vec::new() };
 }

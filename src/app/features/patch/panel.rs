@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
-use egui::{Button, Color32, DragValue, Grid, Rect, RichText, Shape, Slider, Stroke, Ui, Window, pos2, vec2};
+use egui::{
+    Button, Color32, CursorIcon, DragValue, Grid, Order, Rect, RichText, Shape, Slider, Stroke, Ui, Window, pos2, vec2,
+};
 
 use crate::features::patch::task::{PatchOrder, PatchedPlanet};
 use crate::frame::document::Document;
 use crate::frame::theme::{self, colour};
 use crate::frame::units::{self, rounded_distance};
+use talweg::field::globe::from_angles;
 use talweg::planet::square::Square;
 use talweg::scene::LONGEST_TERRAIN_METRES;
 use talweg::scene::{Scene, example};
@@ -30,6 +33,9 @@ pub struct PatchState {
     pub latitude: f64,
     pub side_km: f64,
     pub samples: usize,
+    /// While the user drags the square: longitude and latitude of its centre minus those of the grabbed point, in
+    /// degrees.
+    grip: Option<[f64; 2]>,
     /// The planet with an applied patch, until the planet is opened.
     pub(crate) patched: Option<PatchedPlanet>,
 }
@@ -37,7 +43,7 @@ pub struct PatchState {
 impl Default for PatchState {
     fn default() -> Self {
         let (longitude, latitude, side_km) = (0.0, 0.0, 0.0);
-        Self { open: false, fresh: false, longitude, latitude, side_km, samples: 1025, patched: None }
+        Self { open: false, fresh: false, longitude, latitude, side_km, samples: 1025, grip: None, patched: None }
     }
 }
 
@@ -65,6 +71,8 @@ impl PatchState {
 pub struct PatchInfo {
     /// Longitude and latitude of the view centre, in degrees.
     pub looks_at: Option<[f64; 2]>,
+    /// Longitude and latitude of the point under the pointer, in degrees.
+    pub under_pointer: Option<[f64; 2]>,
     /// The visible lines of the square's outline, in points.
     pub border: Vec<Vec<[f32; 2]>>,
 }
@@ -169,6 +177,35 @@ pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     }
 }
 
+/// Lets the user drag the square over the planet. Returns whether the left button belongs to the square; the planet must
+/// not turn then.
+pub fn drag_square(ui: &Ui, state: &mut PatchState, doc: &Document, info: &PatchInfo, free: Rect) -> bool {
+    let planet = doc.scene().as_planet().filter(|_| state.open);
+    let (Some(planet), Some([longitude, latitude])) = (planet, info.under_pointer) else {
+        state.grip = None;
+        return false;
+    };
+    let (pressed, down) = ui.input(|input| (input.pointer.primary_pressed(), input.pointer.primary_down()));
+    let at = ui.ctx().pointer_latest_pos().filter(|at| free.contains(*at));
+    let is_over_view = at.and_then(|at| ui.ctx().layer_id_at(at)).is_none_or(|layer| layer.order == Order::Background);
+    let direction = from_angles(latitude.to_radians(), longitude.to_radians());
+    let place = state.square().position(f64::from(planet.radius_metres), direction);
+    let is_inside = place.is_some_and(|place| place.iter().all(|at| (0.0..=1.0).contains(at)));
+    let is_grabbed = at.is_some() && is_over_view && is_inside;
+    if pressed && is_grabbed {
+        state.grip = Some([state.longitude - longitude, state.latitude - latitude]);
+    }
+    state.grip = state.grip.filter(|_| down);
+    if let Some([east, north]) = state.grip {
+        state.longitude = rounded((longitude + east + 180.0).rem_euclid(360.0) - 180.0);
+        state.latitude = rounded((latitude + north).clamp(-90.0, 90.0));
+    }
+    if is_grabbed || state.grip.is_some() {
+        ui.set_cursor_icon(if state.grip.is_some() { CursorIcon::Grabbing } else { CursorIcon::Grab });
+    }
+    is_grabbed || state.grip.is_some()
+}
+
 /// The order that applies the patch in the scene to its planet, or the reason why this is impossible.
 pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchReturnError> {
     let scene = document.scene();
@@ -190,7 +227,7 @@ pub(super) fn put_back_order(document: &Document) -> Result<PatchOrder, PatchRet
     }
     // write to the folder of the planet's file, or to the folder of the patch if the planet is built in
     let beside = file.as_deref().or(document.path()).ok_or(PatchReturnError::Unsaved)?;
-    let of = document.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
+    let of = document.path().and_then(Path::file_stem).map_or("region".into(), |stem| stem.to_string_lossy());
     let heights = heights_beside(&absolute(beside), &of);
     Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
 }

@@ -8,6 +8,7 @@ use egui_phosphor::regular as icon;
 
 use super::panel::PreferencesState;
 use crate::frame::commands::{Command, CommandRegistry, Keymap, shortcut_text, shortcuts_text};
+use crate::frame::dialogs::modals::scroll_by_keys;
 use crate::frame::theme::{colour, icon_button};
 use crate::frame::widgets::long_list;
 
@@ -49,6 +50,9 @@ pub fn show(
         .min_scrolled_height(height - 34.0)
         .auto_shrink([false, true])
         .show(ui, |ui| {
+            if state.listening.is_none() {
+                scroll_by_keys(ui);
+            }
             ui.set_width(ui.available_width() - 12.0);
             let commands = by_section(registry.all());
             let count = commands.len();

@@ -6,6 +6,7 @@ use egui::{Button, DragValue, RichText, ScrollArea, Ui, vec2};
 
 use super::keys_page;
 use crate::frame::commands::{Command, CommandRegistry};
+use crate::frame::dialogs::modals::scroll_by_keys;
 use crate::frame::editor::Editor;
 use crate::frame::theme::colour;
 use crate::frame::widgets::params::own_rows;
@@ -88,6 +89,7 @@ pub fn window(
 
 fn interface_page(ui: &mut Ui, editor: &mut Editor, drawn_percent: Option<f32>, height: f32) {
     ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
+        scroll_by_keys(ui);
         ui.set_width(ui.available_width() - 10.0);
         own_rows(ui, &mut editor.interface);
         let style = editor.interface.mouse_style;

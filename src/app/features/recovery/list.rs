@@ -8,7 +8,7 @@ use egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 use super::RecoveryAction;
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
+use crate::frame::dialogs::modals::{button, dismissed, main_button, modal, scroll_by_keys};
 use crate::frame::theme::colour;
 use crate::frame::widgets::scene_picture::SceneThumbnail;
 use talweg::preferences::MOST_VERSIONS;
@@ -88,6 +88,7 @@ impl Dialog for SceneList {
             ui.add_space(10.0);
             let height = (ctx.viewport_rect().height() - 260.0).max(120.0);
             ScrollArea::vertical().max_height(height).show(ui, |ui| {
+                scroll_by_keys(ui);
                 for scene in &mut self.scenes {
                     answer = show_scene(ui, scene).or(answer.take());
                 }

@@ -7,7 +7,7 @@ use egui_phosphor::regular as icon;
 use super::items::{SearchItem, found_items};
 use crate::frame::commands::Command;
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::dismissed;
+use crate::frame::dialogs::modals::{dismissed, scroll_by_keys};
 use crate::frame::theme::{ROW, colour, paint_text};
 
 /// The search dialog. Arrow keys select a result, Enter chooses it, Escape closes the dialog.
@@ -67,6 +67,7 @@ impl Dialog for SearchDialog {
             }
             let height = (screen.y - 190.0).clamp(120.0, 420.0);
             ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
+                scroll_by_keys(ui);
                 ui.set_width(ui.available_width());
                 ui.spacing_mut().item_spacing.y = 1.0;
                 for (k, item) in found.iter().enumerate() {

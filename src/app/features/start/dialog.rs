@@ -13,7 +13,7 @@ use crate::features::recovery::RecoveryAction;
 use crate::features::tour::{LessonName, TourAction};
 use crate::frame::commands::{Command, FileAction};
 use crate::frame::dialogs::Dialog;
-use crate::frame::dialogs::modals::{dismissed, modal};
+use crate::frame::dialogs::modals::{dismissed, modal, scroll_by_keys};
 use crate::frame::theme::{colour, icon_button, paint_text};
 
 /// The pages of the start window, in the order of their tabs.
@@ -237,7 +237,11 @@ impl Dialog for StartDialog {
                         .max_height(height)
                         .min_scrolled_height(height)
                         .auto_shrink(false);
-                    let chosen = area.show(ui, |ui| self.gallery(ui)).inner;
+                    let shown = area.show(ui, |ui| {
+                        scroll_by_keys(ui);
+                        self.gallery(ui)
+                    });
+                    let chosen = shown.inner;
                     answer = answer.take().or(chosen.map(|command| vec![command]));
                 });
             });

@@ -42,7 +42,7 @@ pub fn pressed(world: &World, ctx: &egui::Context) -> Option<(Command, Vec<Event
 }
 
 fn belongs_to_text(key: Key, modifiers: Modifiers) -> bool {
-    let function_key = matches!(key, Key::F1 | Key::F5 | Key::F11);
+    let function_key = matches!(key, Key::F1 | Key::F5 | Key::F6 | Key::F11);
     !(modifiers.command || function_key) || matches!(key, Key::Z | Key::Y | Key::C | Key::X | Key::V)
 }
 

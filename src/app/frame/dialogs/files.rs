@@ -1,6 +1,8 @@
 //! File dialogs for opening, saving and exporting. The save dialog itself asks before it overwrites a file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bevy_egui::egui;
 use egui::Shape;
@@ -9,6 +11,7 @@ use egui_file_dialog::{DialogState, FileDialog};
 use egui_phosphor::regular as icon;
 
 use super::Dialog;
+use super::preview::FilePreview;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
@@ -27,10 +30,42 @@ pub const IMAGES: (&str, &[&str]) = (
 /// Title of the dialog that asks for a heightmap or image.
 pub const HEIGHTS_TITLE: &str = "Choose a heightmap or image";
 
+/// Width of the preview of the selected file, in points.
+const PREVIEW_WIDTH: f32 = 190.0;
+
 /// A file dialog, and the command that receives the chosen path.
 pub struct Files {
     dialog: FileDialog,
+    /// The kind of the files to open: their title. A dialog for opening starts in the folder in which the user last
+    /// chose such a file. A dialog for saving starts in the folder of the scene.
+    kind: Option<String>,
+    /// Whether the dialog has been shown.
+    is_shown: bool,
+    /// The preview of the selected file, in a dialog for opening.
+    preview: Option<FilePreview>,
     then: Box<dyn Fn(PathBuf) -> Command + Send + Sync>,
+}
+
+type LastFolders = BTreeMap<String, PathBuf>;
+
+fn last_folders_id() -> egui::Id {
+    egui::Id::new("last folders of file dialogs")
+}
+
+/// The folders in which the user last chose files, by kind of file.
+pub(in crate::frame) fn last_folders(ctx: &egui::Context) -> LastFolders {
+    ctx.data(|data| data.get_temp::<Arc<LastFolders>>(last_folders_id()))
+        .map(|known| (*known).clone())
+        .unwrap_or_default()
+}
+
+/// Sets the folders in which the user last chose files, by kind of file.
+pub(in crate::frame) fn set_last_folders(ctx: &egui::Context, folders: &LastFolders) {
+    let is_set =
+        ctx.data(|data| data.get_temp::<Arc<LastFolders>>(last_folders_id())).is_some_and(|set| *set == *folders);
+    if !is_set {
+        ctx.data_mut(|data| data.insert_temp(last_folders_id(), Arc::new(folders.clone())));
+    }
 }
 
 impl Files {
@@ -42,9 +77,9 @@ impl Files {
         then: impl Fn(PathBuf) -> Command + Send + Sync + 'static,
     ) -> Self {
         let dialog = dialog(document, title).add_file_filter_extensions(kind, endings.to_vec());
-        let mut dialog = dialog.default_file_filter(kind);
-        dialog.pick_file();
-        Self { dialog, then: Box::new(then) }
+        let mut dialog = dialog.default_file_filter(kind).default_size([900.0, 440.0]);
+        dialog.set_right_panel_width(PREVIEW_WIDTH);
+        Self { dialog, kind: Some(kind.into()), is_shown: false, preview: None, then: Box::new(then) }
     }
 
     /// Asks where to save a file. `name` is the suggested file name; the extension of the first of `kinds` is appended.
@@ -60,7 +95,7 @@ impl Files {
         let dialog = kinds.iter().fold(dialog, |dialog, (kind, ending)| dialog.add_save_extension(kind, ending));
         let mut dialog = dialog.default_save_extension(first);
         dialog.save_file();
-        Self { dialog, then: Box::new(then) }
+        Self { dialog, kind: None, is_shown: true, preview: None, then: Box::new(then) }
     }
 }
 
@@ -75,16 +110,55 @@ impl Files {
         let dialog = dialog(document, title);
         let mut dialog = if at.is_dir() { dialog.initial_directory(at.into()) } else { dialog };
         dialog.pick_directory();
-        Self { dialog, then: Box::new(then) }
+        Self { dialog, kind: None, is_shown: true, preview: None, then: Box::new(then) }
+    }
+}
+
+impl Files {
+    /// Updates the dialog, with the preview of the selected file on its right.
+    fn update_with_preview(&mut self, ctx: &egui::Context) {
+        let selected = self.dialog.selected_entry().filter(|entry| entry.is_file()).map(|entry| entry.to_path_buf());
+        match &selected {
+            Some(path) if self.preview.as_ref().is_some_and(|preview| preview.is_of(path)) => {}
+            Some(path) => self.preview = Some(FilePreview::new(path)),
+            None => self.preview = None,
+        }
+        let preview = &self.preview;
+        self.dialog.update_with_right_panel_ui(ctx, &mut |ui, _| match preview {
+            Some(preview) => preview.show(ui),
+            None => {
+                ui.weak("Select a file to see a preview.");
+            }
+        });
     }
 }
 
 impl Dialog for Files {
     fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
-        self.dialog.update(ctx);
+        if !std::mem::replace(&mut self.is_shown, true) {
+            let mut folders = last_folders(ctx);
+            let last = self.kind.as_ref().and_then(|kind| folders.remove(kind)).filter(|folder| folder.is_dir());
+            if let Some(last) = last {
+                self.dialog.config_mut().initial_directory = last;
+            }
+            self.dialog.pick_file();
+        }
+        if self.kind.is_some() {
+            self.update_with_preview(ctx);
+        } else {
+            self.dialog.update(ctx);
+        }
         recolour_search(ctx);
         match self.dialog.state() {
-            DialogState::Picked(path) => Some(vec![(self.then)(path.clone())]),
+            DialogState::Picked(path) => {
+                if let (Some(kind), Some(folder)) = (&self.kind, path.parent()) {
+                    // the dialog starts here again even if the chosen file cannot be read
+                    let mut folders = last_folders(ctx);
+                    folders.insert(kind.clone(), folder.into());
+                    set_last_folders(ctx, &folders);
+                }
+                Some(vec![(self.then)(path.clone())])
+            }
             DialogState::Open => None,
             _ => Some(Vec::new()),
         }

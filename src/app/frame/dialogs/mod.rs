@@ -4,6 +4,7 @@ pub mod files;
 pub mod modals;
 pub mod outside;
 pub mod overwrite;
+mod preview;
 
 use bevy_egui::egui;
 

@@ -1,7 +1,8 @@
 //! The question about unsaved changes, and the parts that all modal dialogs share.
 
 use bevy_egui::egui;
-use egui::{Align, Button, Key, Layout, Modal, RichText, Ui};
+use egui::style::ScrollAnimation;
+use egui::{Align, Button, Key, Layout, Modal, Modifiers, RichText, Ui, vec2};
 
 use super::Dialog;
 use crate::frame::commands::{Command, FileAction};
@@ -51,6 +52,25 @@ pub fn is_confirmed(ctx: &egui::Context) -> bool {
 /// Returns an answer without commands if Escape was pressed or the user clicked outside the modal dialog.
 pub fn dismissed<T>(ctx: &egui::Context, modal: &egui::ModalResponse<T>) -> Option<Vec<Command>> {
     (ctx.input(|i| i.key_pressed(Key::Escape)) || modal.should_close()).then(Vec::new)
+}
+
+/// Height that no scrolled contents reach, in points.
+const LONGEST: f32 = 1e6;
+
+/// Makes Page Up, Page Down, Home and End scroll the area in which `ui` lies. In a text field, Home and End move the
+/// cursor.
+pub fn scroll_by_keys(ui: &Ui) {
+    let is_typing = ui.text_edit_focused();
+    let page = 0.9 * ui.clip_rect().height();
+    let keys = [(Key::PageUp, page), (Key::PageDown, -page), (Key::Home, LONGEST), (Key::End, -LONGEST)];
+    for (key, way) in keys {
+        let is_to_end = way.abs() == LONGEST;
+        if is_to_end && is_typing || !ui.input_mut(|input| input.consume_key(Modifiers::NONE, key)) {
+            continue;
+        }
+        let animation = if is_to_end { ScrollAnimation::none() } else { ui.style().scroll_animation };
+        ui.scroll_with_delta_animation(vec2(0.0, way), animation);
+    }
 }
 
 /// The button of the default action.

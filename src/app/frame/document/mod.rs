@@ -72,6 +72,8 @@ pub struct Document {
     requested: Option<(u64, RequestQuality)>,
     /// Revision of the newest terrain on screen.
     shown_revision: u64,
+    /// Whether a terrain of this scene has been on screen since the scene was opened.
+    on_screen: bool,
     /// Revision of the newest full-resolution terrain.
     complete_revision: u64,
     /// Whether the newest change was only a move of the playhead.
@@ -114,6 +116,7 @@ impl Default for Document {
             revision: 1,
             requested: None,
             shown_revision: 0,
+            on_screen: false,
             complete_revision: 0,
             seeking: false,
             gesture: None,
@@ -190,6 +193,11 @@ impl Document {
     /// process.
     pub fn is_complete(&self) -> bool {
         self.complete_revision == self.revision
+    }
+
+    /// Whether a terrain of this scene has been on screen since the scene was opened.
+    pub fn is_on_screen(&self) -> bool {
+        self.on_screen
     }
 
     pub fn revision(&self) -> u64 {

@@ -72,6 +72,7 @@ impl Document {
         ) = (taken, report)
         {
             self.shown_revision = *revision;
+            self.on_screen = true;
         }
         taken
     }

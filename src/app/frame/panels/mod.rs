@@ -18,8 +18,9 @@ use egui_phosphor::regular as icon;
 use egui_tiles::{EditAction, ResizeState, TabState, TileId, Tiles, UiResponse};
 
 use self::arrangement::{DockPane, GAP, PanelTiles, TAB_BAR};
-use super::commands::{Action, Command, CommandQueue, Info};
+use super::commands::{Action, Command, CommandQueue, Info, keys};
 use super::editor::Editor;
+use super::focus;
 use super::menu::pick;
 use super::theme::colour;
 
@@ -118,6 +119,8 @@ pub struct Dock {
     arrangement: Option<PanelTiles>,
     /// The panel whose tab comes to the front in the next frame.
     front: Option<&'static str>,
+    /// Whether the focus must move to the next panel (`true`) or to the previous one (`false`).
+    entered: Option<bool>,
 }
 
 impl Dock {
@@ -164,6 +167,10 @@ pub enum PanelAction {
     Reset,
     /// Docks a panel at an edge.
     Dock(&'static str, DockEdge),
+    /// Moves the keyboard focus to the next panel.
+    Next,
+    /// Moves the keyboard focus to the previous panel.
+    Previous,
 }
 
 impl Action for PanelAction {
@@ -174,6 +181,18 @@ impl Action for PanelAction {
     fn info(&self) -> Info {
         match self {
             Self::Reset => Info::new("Reset panels", "Restores the default layout of the panels.", icon::LAYOUT, &[]),
+            Self::Next => Info::new(
+                "Next panel",
+                "Moves the keyboard focus to the next panel.",
+                icon::ARROW_RIGHT,
+                keys![NONE + F6],
+            ),
+            Self::Previous => Info::new(
+                "Previous panel",
+                "Moves the keyboard focus to the previous panel.",
+                icon::ARROW_LEFT,
+                keys![SHIFT + F6],
+            ),
             Self::Dock(_, edge) => {
                 let (name, symbol) = match edge {
                     DockEdge::Left => ("left", icon::ALIGN_LEFT),
@@ -197,6 +216,7 @@ pub(super) fn run_action(In(action): In<PanelAction>, mut dock: ResMut<Dock>, mu
             dock.arrangement = None;
             editor.panels = None;
         }
+        PanelAction::Next | PanelAction::Previous => dock.entered = Some(action == PanelAction::Next),
         PanelAction::Dock(name, edge) => {
             let Dock { panels, arrangement, .. } = &mut *dock;
             let index = panels.iter().position(|panel| panel.name == name);
@@ -267,6 +287,9 @@ pub(super) fn draw(world: &mut World, root: &mut Ui, bars: fn(&mut World, &mut U
         world.resource_mut::<Editor>().panels = arrangement.layout(&dock.panels);
     }
     dock.arrangement = Some(arrangement);
+    if let Some(is_forward) = dock.entered.take() {
+        focus::enter_panel(root.ctx(), is_forward);
+    }
     world.insert_resource(dock);
     free_rect
 }
@@ -310,6 +333,7 @@ impl DockBehavior<'_> {
             }
         }
         let inner = rect - about.margin;
+        focus::note_panel(ui.ctx(), inner);
         let mut child = ui.new_child(UiBuilder::new().max_rect(inner));
         child.shrink_clip_rect(rect);
         if let Err(problem) = self.world.run_system_with(self.dock.registered[index].contents, &mut child) {

@@ -37,7 +37,8 @@ pub fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Res
 
 /// Draws a name in the name column; a dot marks a changed value.
 pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
+    // Tab passes over names
+    let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::CLICK);
     if changed {
         let dot = egui::pos2(rect.left() + 2.0, rect.center().y);
         ui.painter().circle_filled(dot, 2.0, colour::accent());

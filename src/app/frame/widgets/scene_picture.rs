@@ -22,6 +22,11 @@ impl SceneThumbnail {
         let _ = self.image.set(image);
     }
 
+    /// Whether the image is finished.
+    pub fn is_ready(&self) -> bool {
+        self.image.get().is_some()
+    }
+
     /// Shows the thumbnail with a side length of `side` points.
     pub fn show(&self, ui: &mut Ui, side: f32) {
         let (rect, _) = ui.allocate_exact_size(vec2(side, side), egui::Sense::hover());

@@ -5,6 +5,7 @@ use bevy_egui::egui;
 use egui::{Align, Context, Id, InnerResponse, Key, Stroke, StrokeKind, Ui};
 
 use crate::frame::document::Group;
+use crate::frame::focus;
 use crate::frame::theme::colour;
 
 #[derive(Clone, Copy, PartialEq)]
@@ -78,8 +79,10 @@ fn focus_id() -> Id {
     Id::new("keyboard focus on the parameter that the search found")
 }
 
-/// Gives the keyboard focus to the first widget of the row that the search found.
+/// Gives the keyboard focus to the first widget of the row that the search found. The keys that move the focus find the
+/// parameter by this widget, too.
 pub fn offer_focus(response: &egui::Response) {
+    focus::note_parameter(response);
     let ctx = &response.ctx;
     let is_wanted = ctx.data_mut(|data| data.remove_temp::<()>(focus_id()).is_some());
     if is_wanted {

@@ -116,7 +116,8 @@ fn every_material_matches_its_stored_picture() {
     let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| 0.5 + 0.3 * (u * 5.0).sin() * (v * 4.0).cos()));
     let subject = |material: Material| {
         let settings = Settings { size_metres: 40.0, relief_metres: 2.0, sea_level: -9000.0, ..Settings::default() };
-        let rule = MaterialRule { material, max_fraction: 1.0, tint: 1.0, bands: [EVERYWHERE; CONDITIONS.len()] };
+        let bands = [EVERYWHERE; CONDITIONS.len()];
+        let rule = MaterialRule { name: String::new(), material, max_fraction: 1.0, tint: 1.0, bands };
         let palette = PaletteTable {
             lut: vec![[140, 140, 140, 255]; 512],
             rock: [0; 4],

@@ -74,6 +74,14 @@ pub struct SquareFrame {
 
 /// Water depths, as fractions of the relief, at which water starts to be visible and at which it is fully visible.
 const FILM: (f32, f32) = (0.000_3, 0.001_5);
+/// On a higher relief, water is as visible as on this relief in metres. A region of a planet has the relief of the
+/// planet, 20 km, but its rivers are only a few metres deep.
+const FILM_RELIEF_METRES: f32 = 3200.0;
+
+/// The factor of [`FILM`] and of the depths that decide the colour of water.
+fn film_share(relief_metres: f32) -> f32 {
+    (FILM_RELIEF_METRES / relief_metres).min(1.0)
+}
 
 /// Height of the clouds above the highest terrain, in metres.
 const CLOUDS_METRES: f32 = 900.0;
@@ -151,6 +159,7 @@ impl SquareFrame {
         let (from, to) = palette.rock_degrees;
         let tangent = |degrees: f32| degrees.clamp(0.0, 89.0).to_radians().tan();
         let last = (scale.samples - 1) as f32;
+        let film = film_share(terrain.settings.relief_metres);
         Self {
             clip_from_world: eye.clip_from_world,
             eye_from_clip: eye.clip_from_eye.inverse(),
@@ -169,7 +178,7 @@ impl SquareFrame {
                 .map_or(Vec4::ZERO, |d| Vec4::new(d.fade.transparent_at, d.fade.width, 0.0, 0.0))
                 .with_z(if eye.has_air { terrain.settings.clouds } else { 0.0 })
                 .with_w(scale.highest_world + CLOUDS_METRES / scale.metres_per_world),
-            surface_water: Vec4::new(FILM.0, FILM.1, f32::from(u8::from(has_sea)), 0.0),
+            surface_water: Vec4::new(film * FILM.0, film * FILM.1, f32::from(u8::from(has_sea)), 1.0 / film),
             clip_from_eye: eye.clip_from_eye,
             tiles: Vec4::ZERO,
             sun_light: Vec3::from(terrain.daylight.sun).extend(terrain.daylight.stars),
@@ -215,4 +224,19 @@ fn waves_of(settings: &Settings) -> Vec4 {
 
 fn linear(encoded: f32) -> f32 {
     if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_river_of_a_planet_region_is_visible() {
+        let visible = |metres: f32, relief: f32| {
+            let full = film_share(relief) * FILM.1 * relief;
+            metres >= 0.9 * full
+        };
+        assert!(visible(4.4, 20_000.0), "a river with a discharge of 1000 m³/s is 4.3 m deep");
+        assert_eq!([300.0, 3200.0].map(film_share), [1.0; 2], "the water of usual terrains looks the same");
+    }
 }

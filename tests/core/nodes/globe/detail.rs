@@ -321,7 +321,7 @@ fn a_patch_has_the_rivers_of_its_planet() {
     assert!(courses > 30 && crossings > 4, "{courses} courses, {crossings} crossings");
 }
 
-/// Checks the rivers also in the scene that `talweg patch take` writes, read from its files and evaluated like any
+/// Checks the rivers also in the scene that `talweg region take` writes, read from its files and evaluated like any
 /// other scene.
 #[test]
 fn a_saved_patch_has_the_rivers_of_its_planet() {

@@ -31,10 +31,11 @@ pub struct ViewCamera {
 #[derive(Clone, Copy, PartialEq)]
 enum Framed {
     NotYet,
-    /// The camera frames a terrain between these two heights in a view of this size.
+    /// The camera frames this box in a view of this size. The box stays the same when the terrain changes.
     For {
         size: Vec2,
-        heights_world: Vec2,
+        low_world: Vec3,
+        high_world: Vec3,
     },
     /// The user has moved the camera, so automatic framing has ended.
     ByHand,
@@ -113,7 +114,7 @@ impl ViewCamera {
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
     }
 
-    /// Makes the camera frame the whole terrain when the next terrain arrives.
+    /// Makes the camera frame the whole terrain in the next frame.
     pub fn frame_again(&mut self) {
         (self.glide, self.drag, self.framed) = (None, None, Framed::NotYet);
     }

@@ -1,0 +1,145 @@
+//! The preview of the selected file in a dialog that opens files: a picture of the terrain, and the size of the file.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bevy_egui::egui;
+use egui::{RichText, Ui};
+
+use crate::frame::editor::file_name;
+use crate::frame::theme::colour;
+use crate::frame::widgets::scene_picture::SceneThumbnail;
+use talweg::export::origin::{may_carry_scene, read_origin};
+use talweg::field::Control;
+use talweg::io::memory::bytes_text;
+use talweg::preferences::cache_folder;
+use talweg::scene::Scene;
+use talweg::scene::import::scene_from_file;
+use talweg::variants::{Size, picture};
+
+/// Size of the picture. The start window stores pictures of the same size.
+const PICTURE: Size = Size { samples: 129, pixels: 160 };
+/// Side length of the picture in points.
+const SIDE: f32 = 160.0;
+/// Larger files have no preview, because reading them takes long.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The preview of one file. Dropping it stops the thread that draws the picture.
+pub(super) struct FilePreview {
+    path: PathBuf,
+    bytes: u64,
+    picture: SceneThumbnail,
+    /// Set when the picture is drawn or cannot be drawn: the reason why there is no picture, if there is one.
+    ended: Arc<OnceLock<Option<String>>>,
+    control: Arc<Control>,
+}
+
+impl FilePreview {
+    /// Starts to draw the preview of a file.
+    pub fn new(path: &Path) -> Self {
+        let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
+        let preview = Self {
+            path: path.into(),
+            bytes,
+            picture: SceneThumbnail::default(),
+            ended: Arc::default(),
+            control: Arc::default(),
+        };
+        let (path, picture) = (preview.path.clone(), preview.picture.clone());
+        let (ended, control) = (preview.ended.clone(), preview.control.clone());
+        let draw = move || {
+            let failed = if bytes > MOST_BYTES {
+                Some("The file is too large for a preview.".into())
+            } else {
+                drawn(&path, &picture, &control).err()
+            };
+            // only this thread sets the end
+            let _ = ended.set(failed);
+        };
+        if let Err(error) = std::thread::Builder::new().name("talweg-preview".into()).spawn(draw) {
+            let _ = preview.ended.set(Some(format!("No preview: {error}.")));
+        }
+        preview
+    }
+
+    /// Whether this is the preview of `path`.
+    pub fn is_of(&self, path: &Path) -> bool {
+        self.path == path
+    }
+
+    pub fn show(&self, ui: &mut Ui) {
+        ui.vertical_centered(|ui| self.picture.show(ui, SIDE));
+        ui.label(RichText::new(file_name(&self.path)).strong());
+        ui.weak(bytes_text(self.bytes));
+        match self.ended.get() {
+            None => {
+                ui.weak("Drawing the preview…");
+                ui.ctx().request_repaint_after(Duration::from_millis(50));
+            }
+            Some(None) => {}
+            Some(Some(reason)) => {
+                ui.label(RichText::new(reason).small().color(colour::text_weak()));
+            }
+        }
+    }
+}
+
+impl Drop for FilePreview {
+    fn drop(&mut self) {
+        self.control.cancel();
+    }
+}
+
+/// Draws the picture of a scene, of the scene inside an exported file, or of the heights in any other file.
+fn drawn(path: &Path, shown: &SceneThumbnail, control: &Control) -> Result<(), String> {
+    let scene = scene_of(path)?;
+    control.check().map_err(|_| String::new())?;
+    let cache = cache_folder().map(|folder| folder.join("pictures"));
+    let image = picture(cache.as_deref(), &scene, PICTURE, control).map_err(|_| String::new())?;
+    shown.set(image);
+    Ok(())
+}
+
+fn scene_of(path: &Path) -> Result<Scene, String> {
+    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ron")) {
+        return Scene::load(path).map(|(scene, _)| scene).map_err(|error| error.to_string());
+    }
+    if may_carry_scene(path)
+        && let Ok(origin) = read_origin(path)
+    {
+        return Ok(origin.scene);
+    }
+    scene_from_file(path).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wait(preview: &FilePreview) -> Option<String> {
+        while preview.ended.get().is_none() {
+            std::thread::yield_now();
+        }
+        preview.ended.get().cloned().flatten()
+    }
+
+    #[test]
+    fn scenes_and_heights_have_a_preview() {
+        let folder = tempfile::tempdir().unwrap();
+        let (scene, heights, broken) =
+            (folder.path().join("a.ron"), folder.path().join("b.asc"), folder.path().join("c.png"));
+        std::fs::write(&scene, "(version: 1, layers: [(node: Perlin())])").unwrap();
+        let grid = "ncols 4\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 10\n".to_string() + &"1 2 3 4\n".repeat(4);
+        std::fs::write(&heights, grid).unwrap();
+        std::fs::write(&broken, "no image").unwrap();
+        for path in [&scene, &heights] {
+            let preview = FilePreview::new(path);
+            assert_eq!(wait(&preview), None, "{}", path.display());
+            assert!(preview.is_of(path) && preview.picture.is_ready());
+        }
+        let preview = FilePreview::new(&broken);
+        assert!(wait(&preview).is_some_and(|reason| !reason.is_empty()));
+        assert!(!preview.picture.is_ready());
+    }
+}
