@@ -270,7 +270,7 @@ mod worker {
         let store = Store::new(Cache::new(0), Timeline::new(0));
         let worker = Worker::start_with(store, 2, |_: &Arc<Terrain>, _: &Scene, _: Option<&ChangedRegion>| {}, || {});
         let worker = worker.unwrap();
-        let mut done = |revision: u64, iterations: i64| {
+        let done = |revision: u64, iterations: i64| {
             worker.submit(request(revision, scene(513, iterations), RequestQuality::PreviewThenFull));
             let mut previews = 0;
             loop {
