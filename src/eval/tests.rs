@@ -253,18 +253,6 @@ mod worker {
     }
 
     #[test]
-    fn undo_needs_no_preview() {
-        let worker = start();
-        for revision in 1..=2 {
-            worker.submit(request(revision, scene(513, 1), RequestQuality::PreviewThenFull));
-            if revision == 1 {
-                assert!(matches!(worker.wait(LONG), Some(WorkerReport::Preview { .. })));
-            }
-            assert!(matches!(worker.wait(LONG), Some(WorkerReport::Done { .. })), "revision {revision}");
-        }
-    }
-
-    #[test]
     fn undo_and_redo_evaluate_no_layer() {
         // Results of layers do not fit into this cache, like those of 16,384 samples per side.
         let store = Store::new(Cache::new(0), Timeline::new(0));

@@ -1,5 +1,5 @@
-//! The bar over the view while a brush is used. It shows radius, hardness and strength of every brush, whether it paints
-//! terrain, a mask or a map.
+//! The bar over the view while a brush is used. It shows radius, hardness and strength of every brush: of terrain, of
+//! masks and of maps.
 
 use bevy_egui::egui;
 use egui::{Align2, Area, Id, Margin, Order, RichText, Slider, SliderClamping, Ui, WidgetInfo, vec2};
