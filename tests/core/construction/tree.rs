@@ -11,7 +11,7 @@ use talweg::construction::{
     Area, Capsule, Definition, Detail, GroundSample, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Point,
     Program, Tree, changed_area, presets,
 };
-use talweg::field::{Control, Edges, Grid, Region};
+use talweg::field::{Control, Edges, Grid, MapKind, Region};
 use talweg::nodes::Node;
 use talweg::scene::{Layer, Scene, examples};
 
@@ -556,14 +556,13 @@ fn local_bounds_halve_the_evaluations_of_sphere_tracing() {
 
 #[test]
 fn the_node_writes_water_sand_and_plants_as_maps() {
-    let scene = Scene { layers: vec![Layer::new(Node::named("Construction").unwrap(), 1)], ..Scene::default() };
-    let mut scene = scene;
+    let layers = vec![Layer::new(Node::named("Construction").unwrap(), 1)];
+    let mut scene = Scene { layers, ..Scene::default() };
     let node = &mut scene.layers[0].node;
     let preset = node.about().preset("Oasis").unwrap();
     node.adopt(preset);
     let made =
         talweg::eval::evaluate(&scene, 129, None, &mut talweg::eval::Store::forgetful(), &Control::default()).unwrap();
-    use talweg::field::MapKind;
     let lake = made.terrain.map(MapKind::Water).unwrap();
     let wet = lake.iter().filter(|&&d| d > 0.0).count();
     assert!(wet > 100 && wet < 2000, "{wet}");
@@ -573,7 +572,6 @@ fn the_node_writes_water_sand_and_plants_as_maps() {
 
 #[test]
 fn cut_out_pieces_end_where_their_weight_is_a_half() {
-    use talweg::field::MapKind;
     const N: usize = 129;
     let mut scene = Scene { layers: vec![Layer::new(Node::named("Construction").unwrap(), 1)], ..Scene::default() };
     let made = |scene: &Scene| {
