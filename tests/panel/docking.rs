@@ -30,7 +30,7 @@ fn a_panel_is_dragged_onto_another_and_stays_there() {
     assert!(view(&panels).width() < narrow.width() - 200.0);
     // onto the centre of the parameter panel: a tab beside it
     let parameters = handle(&panels, "Parameters");
-    let (from, to) = (handle(&panels, "Measures").center(), parameters.center() + vec2(0.0, 190.0));
+    let (from, to) = (handle(&panels, "Measures").center(), parameters.center() + vec2(0.0, 265.0));
     drag(&mut panels, from, to);
     drop_at(&mut panels, to);
     assert_eq!(view(&panels), narrow, "the view has its full size again");

@@ -108,7 +108,7 @@ fn follow(panels: &mut Panels) {
                 doc.edit_strokes(layer, "Draw stroke", None, |strokes| strokes.list_mut().push(Arc::new(stroke)));
             }
             // a click on the rail of a slider moves its handle there
-            (TourTarget::Slider(_), _) => click_at(panels, pos2(rect.left() + 0.42 * rect.width(), rect.center().y)),
+            (TourTarget::Slider(_), _) => click_at(panels, pos2(rect.left() + 0.75 * rect.width(), rect.center().y)),
             (TourTarget::Button(_), _) => click_at(panels, rect.center()),
         }
     }
@@ -185,6 +185,7 @@ fn the_tour_points_at_the_widgets_of_each_step() {
 fn the_frame_follows_its_widget_to_other_panels_and_tabs() {
     let mut panels = large(&["Perlin"]);
     panels.state_mut().issue(TourAction::Toggle);
+    panels.run();
     panels.state_mut().issue(TourAction::Go(1));
     panels.run();
     let slider = |panels: &Panels| match pointed(panels) {
@@ -203,11 +204,12 @@ fn the_frame_follows_its_widget_to_other_panels_and_tabs() {
     press(&mut panels, Modifiers::NONE, Key::M);
     let handle = |panels: &Panels, title: &str| panels.get_by_label(&format!("Move {title}")).rect().center();
     press(&mut panels, Modifiers::NONE, Key::Escape);
-    let (from, to) = (handle(&panels, "Measures"), handle(&panels, "Parameters") + vec2(0.0, 190.0));
+    let (from, to) = (handle(&panels, "Measures"), handle(&panels, "Parameters") + vec2(0.0, 265.0));
     drag(&mut panels, from, to);
     drop_at(&mut panels, to);
     assert!(panels.query_by_label("Octaves").is_none(), "the parameters are behind another tab");
     panels.state_mut().issue(TourAction::Toggle);
+    panels.run();
     panels.state_mut().issue(TourAction::Go(1));
     panels.run();
     assert_eq!(slider(&panels).0, "Frequency");
@@ -277,7 +279,7 @@ fn start_window_and_help_menu_list_the_tour_and_lessons() {
     click(&mut panels, "Help");
     click(&mut panels, "Lessons");
     for name in LessonName::lessons() {
-        panels.get_by_label(name.lesson().title);
+        assert!(panels.query_all_by_label(name.lesson().title).next().is_some(), "{name:?}");
     }
     click(&mut panels, "Paint uplift");
     assert_eq!(tour(&panels).step, Some(0));
