@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::kit::*;
+use bevy_egui::egui::accesskit::Role;
 use bevy_egui::egui::{Id, Key, Modifiers, Pos2, Rect, pos2, vec2};
 use egui_kittest::kittest::Queryable;
 use talweg::brush::{Brush, Stroke, StrokePoint};
@@ -230,7 +231,7 @@ fn a_widget_out_of_sight_is_scrolled_into_sight() {
     }
     panels.state_mut().issue(TourAction::Go(3));
     panels.run();
-    let rail = |panels: &Panels| widget(panels, bevy_egui::egui::accesskit::Role::Slider, "Deposition").rect();
+    let rail = |panels: &Panels| widget(panels, Role::Slider, "Deposition").rect();
     let (target, rect) = pointed(&panels);
     assert_eq!(target, TourTarget::Slider("Deposition".into()));
     assert!(rect.contains_rect(rail(&panels)), "{rect} {}", rail(&panels));
@@ -281,7 +282,8 @@ fn start_window_and_help_menu_list_the_tour_and_lessons() {
     for name in LessonName::lessons() {
         assert!(panels.query_all_by_label(name.lesson().title).next().is_some(), "{name:?}");
     }
-    click(&mut panels, "Paint uplift");
+    widget(&panels, Role::Button, "Paint uplift").click();
+    panels.run();
     assert_eq!(tour(&panels).step, Some(0));
     assert!(panels.state().get::<BrushState>().target(&panels.state().editor().doc).is_none());
 }

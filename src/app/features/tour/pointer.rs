@@ -51,7 +51,7 @@ struct WidgetName {
 pub(super) fn find(ctx: &Context, targets: &[TourTarget], view: Rect) -> Option<(FoundWidget, Rect)> {
     let drawn: Vec<WidgetRect> = ctx.viewport(|viewport| {
         let layers = viewport.this_pass.widgets.layers();
-        layers.flat_map(|(_, widgets)| widgets).filter(|w| w.sense.is_focusable()).copied().collect()
+        layers.flat_map(|(_, widgets)| widgets).filter(|w| w.sense.interactive()).copied().collect()
     });
     let name_of = |id: Id| {
         ctx.accesskit_node_builder(id, |node| WidgetName {

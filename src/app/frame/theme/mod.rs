@@ -20,7 +20,8 @@ pub const ROW: f32 = 26.0;
 pub const ICON_BUTTON: f32 = 26.0;
 
 /// Inter 4.1, Regular, from the npm package `inter-ui` 4.1.1. egui's own typeface has only a light weight, which is
-/// hard to read on a light background.
+/// hard to read on a light background. fontTools has removed the glyphs in the private use area, which would appear in
+/// place of the icons, and given all digits the same width (the feature `tnum`), so that numbers stay in place.
 const TYPEFACE: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.ttf");
 /// Size of the typeface compared with that of egui, whose letters are lower and narrower.
 const TYPEFACE_SCALE: f32 = 0.95;
@@ -185,4 +186,28 @@ pub fn slider(ui: &mut egui::Ui, enabled: bool, width: f32, slider: egui::Slider
         ui.add_enabled(enabled, slider.show_value(false))
     });
     added.inner
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_phosphor::regular as icon;
+
+    use super::*;
+
+    /// Inter comes before the icons among the fonts, so it must not have glyphs for them.
+    #[test]
+    fn the_typeface_has_no_glyphs_for_icons() {
+        let mut fonts = egui::FontDefinitions::empty();
+        fonts.font_data.insert("Inter".into(), Arc::new(FontData::from_static(TYPEFACE)));
+        fonts.families.insert(FontFamily::Proportional, vec!["Inter".into()]);
+        fonts.families.insert(FontFamily::Monospace, vec!["Inter".into()]);
+        let ctx = egui::Context::default();
+        ctx.set_fonts(fonts);
+        let _ = ctx.run_ui(egui::RawInput::default(), |_| {});
+        let has = |text: &str| ctx.fonts_mut(|fonts| fonts.has_glyphs(&FontId::proportional(14.0), text));
+        assert!(has("Talweg 0123456789 äöüß ×−°²"));
+        for icon in [icon::EYE, icon::DICE_FIVE, icon::FOLDER, icon::FLAG, icon::GEAR_SIX, icon::ISLAND, icon::STAR] {
+            assert!(!has(icon), "{icon:?}");
+        }
+    }
 }
