@@ -77,8 +77,8 @@ pub enum ExportAction {
     BuildLast,
     /// Opens the dialog with the settings of a time-lapse.
     Timelapse,
-    /// Asks for the file in which to save a time-lapse: an animated GIF or, if the second field is true, a folder of PNG
-    /// images.
+    /// Asks for the file in which to save a time-lapse: an animated GIF, or a folder of PNG images if the second field
+    /// is true.
     FilmAs(Film, bool),
     FilmTo(Film, SaveTarget),
 }

@@ -177,8 +177,8 @@ pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     }
 }
 
-/// Lets the user drag the square over the planet. Returns whether the left button belongs to the square; the planet must
-/// not turn then.
+/// Lets the user drag the square over the planet. Returns whether the left button belongs to the square. Meanwhile, the
+/// planet must not turn.
 pub fn drag_square(ui: &Ui, state: &mut PatchState, doc: &Document, info: &PatchInfo, free: Rect) -> bool {
     let planet = doc.scene().as_planet().filter(|_| state.open);
     let (Some(planet), Some([longitude, latitude])) = (planet, info.under_pointer) else {
