@@ -225,7 +225,7 @@ fn shells_and_manual_pages_know_every_command() {
     talweg(&["man", &man]).success().stdout(contains("pages"));
     let page = |name: &str| std::fs::read_to_string(folder.path(&format!("man1/{name}"))).unwrap();
     assert!(page("talweg.1").contains("talweg\\-export") && page("talweg-export.1").contains(".TH talweg-export 1"));
-    assert!(page("talweg-patch-take.1").contains("longitude"));
+    assert!(page("talweg-region-take.1").contains("longitude"));
     let before = page("talweg.1");
     talweg(&["man", &man]).success();
     assert_eq!(before, page("talweg.1"));
