@@ -194,8 +194,8 @@ mod tests {
 
     use super::*;
 
-    /// Inter comes before the icon font, so it must have no glyphs of its own for the icons. egui has a glyph if it comes
-    /// from another font than the sign for missing glyphs, which is in Inter here.
+    /// Inter comes before the icon font, so it must have no glyphs of its own for the icons. egui has a glyph if the
+    /// glyph comes from another font than the sign for missing glyphs, which is in Inter here.
     #[test]
     fn the_typeface_has_no_glyphs_for_icons() {
         let mut fonts = egui::FontDefinitions::empty();
