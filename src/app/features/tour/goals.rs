@@ -10,7 +10,7 @@ use crate::frame::commands::Action;
 use crate::frame::document::{Document, Selection};
 use crate::frame::widgets::row::title;
 
-/// What the user does in a step. Nodes and parameters have their names in scene files.
+/// The action that a step asks for. Nodes and parameters are given by their names in scene files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepGoal {
     /// Moves the camera.
