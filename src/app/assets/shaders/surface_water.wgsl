@@ -14,8 +14,11 @@ struct SurfaceWaterVertex {
 fn surface_water_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32>) -> SurfaceWaterVertex {
     let row = u32(frame.patches.z) + 1u;
     let vertex = surface_vertex(piece, vec2<f32>(f32(index % row), f32(index / row)));
-    let depth = max(value_at(water_map, vertex.place), 0.0) * relief();
-    let world = vertex.world + vec3<f32>(0.0, depth, 0.0);
+    // still water continues level below its shores
+    let found = value_at(water_map, vertex.place);
+    let is_still = textureLoad(water_map, vec2<i32>(vertex.place), 0).y > 0.5;
+    let depth = max(found, 0.0) * relief();
+    let world = vertex.world + vec3<f32>(0.0, select(depth, found * relief(), is_still), 0.0);
     let wet = select(0.0, 1.0, depth > 0.0);
     return SurfaceWaterVertex(clip_of(world), world, vec2<f32>(select(0.0, wet, is_drowned(world.y)), wet));
 }
@@ -48,7 +51,10 @@ fn surface_water_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32
 fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) -> vec4<f32> {
     // slope of the water surface: the slope of the bed plus the change of the depth
     let at = map_coordinates(world.xz);
-    let slope = textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy + depth_change(at) * (relief() / cell());
+    // still water is level; the sum would contain the rounding of both maps
+    let running = 1.0 - textureSampleLevel(water_map, smooth_sampler, at, 0.0).y;
+    let slope = running
+        * (textureSampleLevel(slope_map, smooth_sampler, at, 0.0).xy + depth_change(at) * (relief() / cell()));
     let steep = length(slope);
     // waves of running water follow the flow, waves of still water follow the wind
     let towards = select(frame.waves.xy, -slope / max(steep, 1e-6), steep > 0.004);

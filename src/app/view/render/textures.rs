@@ -29,7 +29,8 @@ fn format(map: TerrainMap, faces: usize, texel_bytes: usize) -> TextureFormat {
         // the four bytes are the two fractions of cover, the hardness of the rock, and an unused value
         TerrainMap::Cover if texel_bytes == 4 => TextureFormat::Rgba8Unorm,
         TerrainMap::Light | TerrainMap::Cover => TextureFormat::Rg8Unorm,
-        TerrainMap::SurfaceWater | TerrainMap::Data => TextureFormat::R16Float,
+        TerrainMap::SurfaceWater => TextureFormat::Rg16Float,
+        TerrainMap::Data => TextureFormat::R16Float,
         TerrainMap::VoidMask => TextureFormat::R8Unorm,
         TerrainMap::Colours => TextureFormat::Rgba8UnormSrgb,
         TerrainMap::Site | TerrainMap::MirroredShadows => TextureFormat::Rgba8Unorm,
