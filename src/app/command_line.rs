@@ -22,7 +22,8 @@ use talweg::preferences::{GlobeView, PlanetProjection};
 use talweg::scene::{CameraBookmark, Scene};
 use talweg_cli::doctor::GraphicsReport;
 use talweg_cli::{
-    CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, usage,
+    CameraWay, CommandResult, EditArgs, EditorCommands, Failure, FilmArgs, SceneJob, ShotArgs, print, print_message,
+    usage,
 };
 
 /// The commands that need the editor.
@@ -90,18 +91,21 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });
     }
     let subject = shot::ShotSubject::Terrain(prepared, palette, tree_surface);
-    shoot(args, &subject, &options, legend.as_ref())
+    shoot((args, job.quiet), &subject, &options, legend.as_ref())
 }
 
-/// Writes the image file and prints its size, its legend and the requested measurements.
+/// Writes the image file and prints what it lacks, its size, its legend and the requested measurements.
 fn shoot(
-    args: &ShotArgs,
+    (args, quiet): (&ShotArgs, bool),
     subject: &shot::ShotSubject,
     options: &shot::ShotOptions,
     legend: Option<&impl std::fmt::Display>,
 ) -> CommandResult {
-    shot::shot(subject, options, args.target())?;
+    let report = shot::shot(subject, options, args.target())?;
     print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
+    if !quiet {
+        report.lacks().iter().for_each(|lack| print_message(&format!("warning: {lack}")));
+    }
     if let Some(legend) = legend {
         print(&format!("{legend}\n"))?;
     }
@@ -255,7 +259,7 @@ fn draw_planet(
     }
     let options = picture(args, mode);
     let subject = shot::ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera));
-    shoot(args, &subject, &options, prepared.legend.as_ref())
+    shoot((args, job.quiet), &subject, &options, prepared.legend.as_ref())
 }
 
 /// Parses a camera position: latitude, longitude, height, heading and inclination.

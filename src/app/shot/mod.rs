@@ -3,6 +3,7 @@
 pub mod film;
 pub mod frame_costs;
 pub mod frame_times;
+mod holes;
 mod shader_work;
 
 use std::sync::{Arc, Mutex};
@@ -108,15 +109,48 @@ pub enum ShotSubject {
     Planet(Arc<GlobeTerrain>, Box<PlanetView>, Box<GlobeCamera>),
 }
 
+/// How complete a written image is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShotReport {
+    /// Factor by which the quads of the terrain are wider on screen than the quality asks for, because the memory for
+    /// terrain tiles is limited; otherwise 1.
+    pub coarsening: f32,
+    /// Number of pixels that show the background although terrain is there.
+    pub holes: usize,
+}
+
+impl ShotReport {
+    /// What the image lacks, in sentences; empty for a whole image.
+    pub fn lacks(&self) -> Vec<String> {
+        let coarse = (self.coarsening > 1.0).then(|| {
+            format!(
+                "The terrain is {:.1} times coarser than this picture size needs, because the memory for terrain tiles \
+                 is full. Draw a smaller picture for full detail.",
+                self.coarsening
+            )
+        });
+        let holes = (self.holes > 0).then(|| format!("The picture has holes: {} pixels lack terrain.", self.holes));
+        coarse.into_iter().chain(holes).collect()
+    }
+}
+
 /// Draws the view of a terrain and writes it as a PNG file. Waits until everything is ready, however long the driver
-/// takes.
+/// takes. Returns how complete the image is.
 ///
 /// # Errors
 /// If the size is out of range, the graphics card cannot draw the view, or the file cannot be written.
-pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTarget>) -> Result<(), ShotError> {
+pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTarget>) -> Result<ShotReport, ShotError> {
     let fine = supersampled_options(options)?;
-    let image = guarded(|| render(subject, &fine, RenderQuality::Still))??;
-    Ok(averaged(&image, fine.width as usize, options.supersampling as usize).save(out)?)
+    let draw = || {
+        let mut renderer = OffscreenRenderer::new(&fine, RenderQuality::Still)?;
+        let image = renderer.draw_image(subject)?;
+        Ok::<_, ShotError>((image, renderer.coarsening()))
+    };
+    let (image, coarsening) = guarded(draw)??;
+    averaged(&image, fine.width as usize, options.supersampling as usize).save(out)?;
+    // modes that trace rays have no background of their own
+    let holes = if options.mode.traces() { 0 } else { holes::background_inside(subject, &fine, &image) };
+    Ok(ShotReport { coarsening, holes })
 }
 
 /// The options with the image size multiplied by the supersampling factor. The resulting size must be within the
@@ -154,6 +188,7 @@ fn averaged(image: &[u8], width: usize, times: usize) -> RgbImage {
 }
 
 /// Draws one image and returns its RGBA pixels, row by row from the top.
+#[cfg(test)]
 fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
     OffscreenRenderer::new(options, quality)?.draw_image(subject)
 }
@@ -213,6 +248,12 @@ impl OffscreenRenderer {
 
     /// Draws the subject and returns the RGBA pixels, row by row from the top.
     fn draw_image(&mut self, subject: &ShotSubject) -> Result<Vec<u8>, ShotError> {
+        let shown = self.show(subject);
+        self.captured(|drawn| drawn.serial() == shown.serial() && drawn.is_current(&shown))
+    }
+
+    /// Puts the subject before the camera. Returns the wanted state of the view.
+    fn show(&mut self, subject: &ShotSubject) -> ViewState {
         let Self { app, options, quality, target, camera } = self;
         if let Some(before) = camera.take() {
             app.world_mut().despawn(before);
@@ -239,7 +280,12 @@ impl OffscreenRenderer {
         };
         app.insert_resource(options.mode);
         app.insert_resource(shown.clone());
+        shown
+    }
 
+    /// Draws frames until one is `ready`, and returns the RGBA pixels of the next frame.
+    fn captured(&mut self, ready: impl Fn(&FrameStatus) -> bool) -> Result<Vec<u8>, ShotError> {
+        let Self { app, options, target, .. } = self;
         let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
         let mut is_asked = false;
         for _ in 0..PATIENCE_FRAMES {
@@ -260,7 +306,7 @@ impl OffscreenRenderer {
                     _ => "the construction tree is too deep or too large",
                 }));
             }
-            if !is_asked && drawn.serial() == shown.serial() && drawn.is_current(&shown) {
+            if !is_asked && ready(drawn) {
                 is_asked = true;
                 drawn.request_capture();
                 let taken = taken.clone();
@@ -311,16 +357,7 @@ fn spawn_camera(
     target: Handle<Image>,
 ) -> Entity {
     let projection_of = options.projection;
-    let lens = CompareLayout::One.lens(Vec2::new(options.width as f32, options.height as f32), projection_of);
-    let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
-    let pose = match (options.view, terrain) {
-        (ShotView::Named(command), Some(terrain)) => {
-            command.pose(&origin, terrain.scale.bounds_world(), &lens, projection_of)
-        }
-        (ShotView::Pose(pose), _) => pose,
-        // a named view of a planet is set by the planet's own camera
-        (ShotView::Named(_), None) => origin,
-    };
+    let pose = pose_of(terrain, options);
     let bundle = camera_bundle(quality, world.get_resource::<RenderAdapterInfo>());
     let mut camera = world.spawn((bundle, RenderTarget::Image(target.into())));
     let (mut transform, mut projection) = (Transform::default(), Projection::default());
@@ -331,6 +368,21 @@ fn spawn_camera(
     place_camera(&pose, (near, projection_of.field_of_view()), &mut transform, &mut projection);
     camera.insert((transform, projection));
     camera.id()
+}
+
+/// The pose of the camera over a square terrain.
+fn pose_of(terrain: Option<&SquareTerrain>, options: &ShotOptions) -> Pose {
+    let projection = options.projection;
+    let lens = CompareLayout::One.lens(Vec2::new(options.width as f32, options.height as f32), projection);
+    let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
+    match (options.view, terrain) {
+        (ShotView::Named(command), Some(terrain)) => {
+            command.pose(&origin, terrain.scale.bounds_world(), &lens, projection)
+        }
+        (ShotView::Pose(pose), _) => pose,
+        // a named view of a planet is set by the planet's own camera
+        (ShotView::Named(_), None) => origin,
+    }
 }
 
 #[cfg(test)]

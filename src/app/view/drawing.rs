@@ -341,6 +341,7 @@ fn draw(
     let serials = CompareSide::BOTH.map(|side| drawings.side(side).map_or(0, DrawnSurface::serial));
     let beside_bytes = drawings.side(CompareSide::B).map_or(0, |drawing| drawing.texture_bytes() as u64);
     status.set_settled(is_settled);
+    status.set_coarsening(drawings.batches().map(|batch| batch.coarsening).fold(1.0, f32::max));
     // a still image is drawn only once: when all data is present and a capture was requested
     if *quality == RenderQuality::Still && !(is_settled && status.take_capture_request()) {
         if is_settled {

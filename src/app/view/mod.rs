@@ -88,7 +88,7 @@ pub use construction_surface::{TreeRecipe, TreeSurface, Unsupported};
 pub use drawing::DrawPlugin;
 pub(crate) use drawing::drawn_pipelines;
 pub use idle::{IdlePlugin, Waker};
-pub use lens::{Lens, ViewProjection};
+pub use lens::{FIELD_OF_VIEW, Lens, ViewProjection};
 pub use mode::{Tint, TreeDetail, ViewMode};
 pub use overlays::choice::{Overlay, OverlayChoice, Reference, climate_of};
 pub use overlays::data::overlay_colours;

@@ -1,7 +1,7 @@
 //! The wanted state of the view ([`ViewState`]) and the state that was drawn last ([`FrameStatus`]).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use bevy::prelude::Resource;
 use glam::{Vec2, Vec3};
@@ -132,6 +132,8 @@ struct FrameCells {
     unsettled: AtomicBool,
     /// Whether the next frame will be captured; see [`RenderQuality::Still`](crate::view::RenderQuality::Still).
     awaited: AtomicBool,
+    /// Bits of [`FrameStatus::coarsening`].
+    coarsening: AtomicU32,
     /// Code of the reason why the graphics card cannot draw the construction tree; 0 if the card can draw it.
     unsupported: AtomicU8,
 }
@@ -192,6 +194,16 @@ impl FrameStatus {
     /// Records whether all patches of a construction tree that the image needs are present.
     pub(super) fn set_settled(&self, is_settled: bool) {
         self.0.unsettled.store(!is_settled, Ordering::Release);
+    }
+
+    /// Factor by which the quads of the terrain are wider on screen than the quality asks for, because the memory for
+    /// terrain tiles is limited; 1 if they are not.
+    pub fn coarsening(&self) -> f32 {
+        f32::from_bits(self.0.coarsening.load(Ordering::Acquire)).max(1.0)
+    }
+
+    pub(super) fn set_coarsening(&self, times: f32) {
+        self.0.coarsening.store(times.to_bits(), Ordering::Release);
     }
 
     /// Records the serial numbers of the two drawn terrains and the size of the textures of B.

@@ -19,7 +19,7 @@ use super::render::mesh::RenderQuality;
 use super::render::mips::Mips;
 use super::render::pipelines::{Parts, Pipelines, SurfacePart, TargetKey, are_ready};
 use super::render::rules_text::RulesKey;
-use super::render::scene_needs::SceneNeeds;
+use super::render::scene_needs::{SceneNeed, SceneNeeds};
 use super::render::texels::TexelSource;
 use super::render::textures::{TerrainTextures, Textures, blank};
 use talweg::appearance::PaletteTable;
@@ -144,6 +144,9 @@ pub struct Chosen<P> {
     pub is_complete: bool,
     /// Whether all wanted data is present and no patch still morphs.
     pub is_settled: bool,
+    /// Factor by which the quads of the terrain are wider on screen than the quality asks for, because the memory for
+    /// terrain tiles is limited; otherwise 1.
+    pub coarsening: f32,
     pub march: Option<RayMarch>,
     /// The second bind group, for the parts that read one.
     pub second_group: Option<BindGroup>,
@@ -366,6 +369,7 @@ impl<S: Surface> SurfaceDrawing<S> {
             march: chosen.march,
             shadows,
             is_settled: chosen.is_settled && is_settled,
+            coarsening: chosen.coarsening,
         })
     }
 }
@@ -383,7 +387,7 @@ fn wanted_target<S: Surface>(
         void_mask: demands.void_mask,
         is_detailed,
         rules: is_detailed.then(|| RulesKey::new(&shown.palette.materials)),
-        needs: demands.needs,
+        needs: demands.needs.with(SceneNeed::BackgroundAlpha, context.quality == RenderQuality::Still),
     }
 }
 
@@ -406,7 +410,7 @@ fn ready_parts<P: SurfacePart>(
         parts = parts_of(before.unwrap_or(plain));
     }
     let is_complete = target.is_detailed == wants_detail && is_ready;
-    Chosen { parts, target, is_complete, is_settled: is_complete, march: None, second_group: None }
+    Chosen { parts, target, is_complete, is_settled: is_complete, coarsening: 1.0, march: None, second_group: None }
 }
 
 /// A square terrain or a globe, with its data on the graphics card.

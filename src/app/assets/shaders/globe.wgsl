@@ -150,6 +150,8 @@ struct PatchInstance {
     @location(2) aside: vec4<f32>,
     @location(3) own: vec4<f32>,
     @location(4) coarse: vec4<f32>,
+    // depth of the skirts in metres, without exaggeration
+    @location(5) skirt: f32,
 }
 
 fn has_tile(own: vec4<f32>) -> bool { return own.z > 0.0; }

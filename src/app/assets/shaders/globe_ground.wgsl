@@ -43,7 +43,7 @@ fn patch_height(piece: PatchInstance, spot: Spot, share: f32) -> f32 {
 fn ground_vertex(@builtin(vertex_index) index: u32, piece: PatchInstance) -> GroundVertex {
     let quad = quad_of(index);
     let spot = morphed(piece, quad.xy);
-    let below = quad.z * 0.05 * radius() * exp2(-f32(piece.tile.y)) / quads();
+    let below = quad.z * max(0.05 * radius() * exp2(-f32(piece.tile.y)) / quads(), piece.skirt * exaggeration());
     let share = coarse_share(piece, spot.morph);
     var height = patch_height(piece, spot, share);
     if has_sea() {

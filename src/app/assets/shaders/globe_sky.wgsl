@@ -50,7 +50,7 @@ fn sky_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
         let high = (length(closest) - radius()) / (0.02 * radius());
         light += frame.tint.rgb * max(dot(normalize(closest), to_sun()), 0.0) * exp(-max(high, 0.0));
     }
-    return vec4<f32>(to_screen(light, in.clip.xy), 1.0);
+    return vec4<f32>(to_screen(light, in.clip.xy), BACKGROUND_ALPHA);
 }
 
 struct LineVertex {

@@ -104,3 +104,11 @@ fn noise_pair(place: vec2<f32>) -> vec2<f32> {
     let rows = mix(vec4<f32>(one.xz, other.xz), vec4<f32>(one.yw, other.yw), t.x);
     return mix(rows.xz, rows.yw, t.y);
 }
+
+// Alpha value of the background. Still images set it to 0, so that pixels without terrain can be counted; alpha is not
+// written to the file.
+#ifdef BACKGROUND_ALPHA
+const BACKGROUND_ALPHA: f32 = 0.0;
+#else
+const BACKGROUND_ALPHA: f32 = 1.0;
+#endif

@@ -196,9 +196,9 @@ fn sky_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
     // without air there is no gradient to a horizon, so the background has the colour of the sky near the sun
     if frame.air.w > 1e8 {
         let beside = horizon_colour(vec3<f32>(-to_sun().z, 0.0, to_sun().x));
-        return vec4<f32>(to_screen(beside, in.clip.xy), 1.0);
+        return vec4<f32>(to_screen(beside, in.clip.xy), BACKGROUND_ALPHA);
     }
     let near = frame.eye_from_clip * vec4<f32>(in.far, 1.0, 1.0);
     let ray = normalize(near.xyz / near.w);
-    return vec4<f32>(to_screen(backdrop(ray), in.clip.xy), 1.0);
+    return vec4<f32>(to_screen(backdrop(ray), in.clip.xy), BACKGROUND_ALPHA);
 }

@@ -15,7 +15,7 @@ use crate::frame::dialogs::modals::{button, dismissed, is_confirmed, main_button
 use crate::frame::editor::{Editor, file_name, with_reason};
 use crate::frame::menu::pick;
 use crate::frame::tasks::{Newest, Tasks};
-use crate::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotView, shot};
+use crate::shot::{MOST_SUPERSAMPLING, ShotOptions, ShotReport, ShotView, shot};
 use crate::view::{ViewCamera, ViewState};
 
 /// Allowed width and height of an image, in pixels.
@@ -60,7 +60,7 @@ impl Action for PictureAction {
 
 /// The image that is being rendered, keyed by its file name.
 #[derive(Resource, Default)]
-pub(super) struct PictureTask(Newest<String, Result<(), String>>);
+pub(super) struct PictureTask(Newest<String, Result<ShotReport, String>>);
 
 pub(super) fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueue>) {
     ui.separator();
@@ -114,7 +114,10 @@ pub(super) fn receive(_: InMut<Ui>, mut task: ResMut<PictureTask>, mut editor: R
         return;
     }
     match task.0.take() {
-        Some((name, Ok(()))) => editor.toasts.info(format!("Saved {name}")),
+        Some((name, Ok(report))) => {
+            editor.toasts.info(format!("Saved {name}"));
+            report.lacks().into_iter().for_each(|lack| editor.toasts.error(lack));
+        }
         Some((name, Err(error))) => editor.toasts.error(with_reason(&format!("{name} was not written"), &error)),
         None => {}
     }

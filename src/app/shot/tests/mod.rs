@@ -8,6 +8,7 @@ mod flight;
 mod golden;
 mod land_around;
 mod rays;
+mod whole;
 
 use std::cell::RefCell;
 

@@ -18,11 +18,12 @@ use super::parts::{GlobePart, globe_parts};
 use super::patches::{GlobePatchInstance, PatchPlan, culling_of, has_sun_by_vertex, known_heights};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
-use super::tiles::{FineTerrain, MOST_METRES, PatchTiles, PlantedGlobe, TileDrawing, seen_cells};
+use super::tiles::{FineTerrain, MOST_METRES, PatchTiles, PlantedGlobe, TileDrawing, room_for_tiles, seen_cells};
 use crate::view::compare::Pane;
 use crate::view::plants::cells::{ScatterEye, WantedCell};
 use crate::view::plants::shadows::ShadowCascades;
 use crate::view::render::batch::{DrawContext, Geometry, GrowingBuffer};
+use crate::view::render::mesh::RenderQuality;
 use crate::view::render::mips::Mips;
 use crate::view::render::pipelines::{Parts, Pipelines, TargetKey};
 use crate::view::render::scene_needs::{SceneNeed, SceneNeeds};
@@ -113,9 +114,10 @@ impl Surface for GlobeDrawing {
         let Shown { terrain, scene: scenery, .. } = *shown;
         let eye = GlobeEye::new(pane, scenery, context);
         let detail = terrain.detail(&scenery.view).filter(|_| scenery.projection == PlanetProjection::Globe);
-        let patches = PatchPlan::new(terrain, scenery, context.mesh.detail, &eye);
+        let patches = PatchPlan::new(terrain, scenery, context.mesh.detail, &eye, room_for_tiles(context));
+        let quad_pixels = f64::from(context.mesh.detail.quad_pixels) * patches.coarsening;
         GlobePlan {
-            has_sun_by_vertex: has_sun_by_vertex(terrain, scenery, &eye, context.mesh.detail),
+            has_sun_by_vertex: has_sun_by_vertex(terrain, scenery, quad_pixels * eye.radians_per_pixel),
             has_site: detail.is_some_and(|detail| detail.site().is_some()),
             frame: GlobeFrame::new(
                 &eye,
@@ -166,8 +168,15 @@ impl Surface for GlobeDrawing {
         let tiles = match &plan.detail {
             Some(detail) => {
                 let drawing = self.tiles.get_or_insert_with(|| TileDrawing::new(has_site, context));
-                let tiles = drawing.advance(detail, &plan.patches.ground, context);
+                let terrain = shown.terrain;
+                let relief = f64::from(terrain.relief_metres);
+                let of_maps = |patch: GlobePatch| {
+                    let range = terrain.bounds.range(patch.face as usize, patch.level, patch.row, patch.column);
+                    [range.0, range.1].map(|height| f64::from(height) * relief)
+                };
+                let tiles = drawing.advance(detail, &plan.patches, &of_maps, context);
                 chosen.is_settled &= drawing.is_settled;
+                chosen.coarsening = plan.patches.coarsening as f32;
                 tiles
             }
             None => vec![PatchTiles::default(); plan.patches.ground.len()],
@@ -182,7 +191,10 @@ impl Surface for GlobeDrawing {
         chosen: &Chosen<GlobePart>,
         context: &DrawContext,
     ) -> Option<PlantedGlobe> {
-        let grows = chosen.target.is_detailed && chosen.is_complete && context.mode.has_plants();
+        // a still image plants nothing until its terrain is complete, because the known heights decide which cells are
+        // visible
+        let is_early = context.quality == RenderQuality::Still && !chosen.is_settled;
+        let grows = chosen.target.is_detailed && chosen.is_complete && context.mode.has_plants() && !is_early;
         let detail = plan.detail.as_ref().filter(|_| grows && !shown.palette.scatter.0.is_empty());
         detail.map(|detail| PlantedGlobe(detail.clone()))
     }

@@ -117,6 +117,15 @@ impl GlobeLodRange {
         }
     }
 
+    /// The ranges for quads that are `times` as wide on screen. A range shorter than [`MIN_RANGE_SIDES`] would leave
+    /// cracks, so beyond that limit the finest levels are dropped instead.
+    pub fn coarsened(&self, times: f64) -> Self {
+        let least = self.top * std::f64::consts::FRAC_PI_2 * MIN_RANGE_SIDES;
+        let wanted = self.coarsest / times.max(1.0);
+        let dropped = (least / wanted).log2().ceil().max(0.0) as u32;
+        Self { coarsest: wanted.max(least), finest: self.finest.saturating_sub(dropped), ..*self }
+    }
+
     pub fn of_level(&self, level: u32) -> f64 {
         self.coarsest / f64::from(1u32 << level)
     }

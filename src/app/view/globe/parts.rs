@@ -11,6 +11,7 @@ use bevy::render::render_resource::{
 };
 
 use super::frame::GlobeFrame;
+use super::patches::GlobePatchInstance;
 use crate::view::mode::{Tint, ViewMode};
 use crate::view::plants::scatter::scatter_input;
 use crate::view::render::ground_materials::RulesUniform;
@@ -81,9 +82,9 @@ impl SurfacePart for GlobePart {
     }
 
     fn shape(self, style: GroundStyle) -> PartShape {
-        use VertexFormat::{Float16x2, Float32x3, Float32x4, Uint32x4};
-        let patch = [(Uint32x4, 0), (Float32x4, 16), (Float32x4, 32), (Float32x4, 48), (Float32x4, 64)];
-        let patches = || vec![vertex_layout(80, VertexStepMode::Instance, 0, &patch)];
+        use VertexFormat::{Float16x2, Float32, Float32x3, Float32x4, Uint32x4};
+        let patch = [(Uint32x4, 0), (Float32x4, 16), (Float32x4, 32), (Float32x4, 48), (Float32x4, 64), (Float32, 80)];
+        let patches = || vec![vertex_layout(size_of::<GlobePatchInstance>(), VertexStepMode::Instance, 0, &patch)];
         let (stages, input, cover) = match self {
             Self::Ground => {
                 let is_wireframe = style.0 == ViewMode::Wireframe;

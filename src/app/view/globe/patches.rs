@@ -7,7 +7,7 @@ use super::frame::GlobeEye;
 use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
 use super::scenery::Scenery;
 use super::terrain::GlobeTerrain;
-use super::tiles::{FineTerrain, PatchTiles};
+use super::tiles::{FineTerrain, PatchTiles, needed_tiles};
 use crate::view::render::mesh::PatchDetail;
 use talweg::preferences::PlanetProjection;
 
@@ -32,6 +32,8 @@ pub struct GlobePatchInstance {
     /// centre along the columns of the face.
     aside: [f32; 4],
     tiles: [[f32; 4]; 2],
+    /// Depth of the skirts in metres, without exaggeration.
+    skirt_metres: f32,
 }
 
 impl GlobePatchInstance {
@@ -46,6 +48,7 @@ impl GlobePatchInstance {
             centre: with(centre * radius - eye, tangent(u)),
             aside: with(centre - eye.normalize_or(DVec3::X), tangent(v)),
             tiles: [tiles.own, tiles.coarse],
+            skirt_metres: tiles.skirt_metres,
         }
     }
 }
@@ -54,6 +57,11 @@ impl GlobePatchInstance {
 pub struct PatchPlan {
     pub range: GlobeLodRange,
     pub ground: Vec<GlobePatch>,
+    /// The tiles of fine terrain that the ground patches need, coarse tiles first.
+    pub tiles: Vec<GlobePatch>,
+    /// Factor by which quads are wider on screen than the quality asks for, so that the tiles fit into the memory of
+    /// the tiles.
+    pub coarsening: f64,
     pub clouds: Vec<GlobePatch>,
     /// Radius of the cloud layer in metres.
     pub shell: f64,
@@ -69,8 +77,10 @@ impl PatchPlan {
         ground.chain(clouds).collect()
     }
 
-    /// Selects the patches that the camera sees in its pane.
-    pub fn new(terrain: &GlobeTerrain, scenery: &Scenery, detail: PatchDetail, view: &GlobeEye) -> Self {
+    /// Selects the patches that the camera sees in its pane. The patches need at most `room` tiles of fine terrain. If
+    /// patches of the wanted size would need more tiles, all patches are larger, because a missing tile would leave a
+    /// step in the terrain.
+    pub fn new(terrain: &GlobeTerrain, scenery: &Scenery, detail: PatchDetail, view: &GlobeEye, room: usize) -> Self {
         let exaggeration = f64::from(scenery.view.exaggeration);
         let ground = terrain.ground(exaggeration, &scenery.view, scenery.water);
         let eye = scenery.eye;
@@ -82,7 +92,14 @@ impl PatchPlan {
         };
         let level = ground.surface(eye);
         let range = GlobeLodRange::new(eye, level, detail.quads, quad_radians, finest.min(cell.max(1e-3)));
-        let mut plan = Self { range, ground: Vec::new(), clouds: Vec::new(), shell: ground.radius };
+        let mut plan = Self {
+            range,
+            ground: Vec::new(),
+            tiles: Vec::new(),
+            coarsening: 1.0,
+            clouds: Vec::new(),
+            shell: ground.radius,
+        };
         if scenery.projection == PlanetProjection::Map {
             return plan;
         }
@@ -90,6 +107,10 @@ impl PatchPlan {
         let mut culling = culling_of(terrain, scenery, view);
         culling.known = known.as_ref().map(|known| known as _);
         plan.ground = select(&range, Some(&culling));
+        if let Some((fine, _)) = ground.detail {
+            plan.fit(&culling, fine.first_level(), room);
+        }
+        let range = plan.range;
         let solid = culling.solid;
         if let Some(shell) = scenery.cloud_shell(terrain) {
             let mut culling = GlobeCulling::new(&terrain.bounds, (shell, 0.0, 0.0), eye, view.pane_from_rel);
@@ -102,6 +123,19 @@ impl PatchPlan {
             (plan.clouds, plan.shell) = (select(&range, Some(&culling)), shell);
         }
         plan
+    }
+
+    /// Enlarges the patches until their tiles, which start at level `first`, are at most `room`.
+    fn fit(&mut self, culling: &GlobeCulling, first: u32, room: usize) {
+        let wanted = self.range;
+        self.tiles = needed_tiles(&self.ground, first);
+        while self.tiles.len() > room.max(1) && self.range.finest > 0 {
+            // the number of tiles falls with the square of the factor
+            self.coarsening *= (self.tiles.len() as f64 / room.max(1) as f64).sqrt().clamp(1.03, 2.0);
+            self.range = wanted.coarsened(self.coarsening);
+            self.ground = select(&self.range, Some(culling));
+            self.tiles = needed_tiles(&self.ground, first);
+        }
     }
 }
 
@@ -116,8 +150,8 @@ pub fn culling_of<'a>(terrain: &'a GlobeTerrain, scenery: &Scenery, view: &Globe
 }
 
 /// Whether sunlight can be computed per vertex instead of per pixel. The computation per vertex requires quads narrower
-/// than the sample spacing everywhere in view.
-pub fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeEye, patch: PatchDetail) -> bool {
+/// than the sample spacing everywhere in view. `quad_radians` is the greatest angle of a quad in the image.
+pub fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, quad_radians: f64) -> bool {
     if scenery.projection == PlanetProjection::Map {
         return false;
     }
@@ -126,7 +160,7 @@ pub fn has_sun_by_vertex(terrain: &GlobeTerrain, scenery: &Scenery, eye: &GlobeE
     let horizon = |from: f64| (from * from - sea_radius * sea_radius).max(0.0).sqrt();
     let farthest = horizon(scenery.eye.length()) + horizon(ground.radius + ground.range.1);
     let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (terrain.terrain.samples() - 1) as f64;
-    2.0 * farthest * f64::from(patch.quad_pixels) * eye.radians_per_pixel < cell
+    2.0 * farthest * quad_radians < cell
 }
 
 /// Returns a function for the drawn height range of a patch in metres, from the tiles on the graphics card.

@@ -114,6 +114,9 @@ pub struct Batch {
     pub shapes: Option<(Buffer, Buffer)>,
     /// Whether all wanted data is present and no patch still morphs.
     pub is_settled: bool,
+    /// Factor by which the quads of the terrain are wider on screen than the quality asks for; see
+    /// [`Chosen`](crate::view::surface::Chosen).
+    pub coarsening: f32,
 }
 
 /// A vertex buffer that grows on demand and never shrinks.

@@ -17,11 +17,23 @@ pub enum SceneNeed {
     SunByVertex,
     /// The globe's tiles have maps that the material rules use.
     TileSite,
+    /// The sky and other backgrounds get the alpha value 0, so that pixels without terrain can be counted.
+    BackgroundAlpha,
 }
 
 /// The names of the optional features in the shaders.
-const NEED_DEFS: [&str; 9] =
-    ["CLOUDS", "FOG", "STARS", "COLOUR_MAP", "COVER_MAP", "SITE_MAP", "WATER_MAP", "SUN_BY_VERTEX", "TILE_SITE"];
+const NEED_DEFS: [&str; 10] = [
+    "CLOUDS",
+    "FOG",
+    "STARS",
+    "COLOUR_MAP",
+    "COVER_MAP",
+    "SITE_MAP",
+    "WATER_MAP",
+    "SUN_BY_VERTEX",
+    "TILE_SITE",
+    "BACKGROUND_ALPHA",
+];
 
 /// The set of optional features that a scene has. Software drivers evaluate both sides of every branch, so the shader
 /// must not contain an absent feature at all.
@@ -36,6 +48,13 @@ impl SceneNeeds {
             all.0[need as usize] = is_there;
         }
         all
+    }
+
+    /// The set with another feature, if `is_there`.
+    #[must_use]
+    pub fn with(mut self, need: SceneNeed, is_there: bool) -> Self {
+        self.0[need as usize] |= is_there;
+        self
     }
 
     /// The shader definitions of a pipeline.

@@ -29,6 +29,12 @@ impl<T: GroundTile> TileCache<T> {
         self.slots
     }
 
+    /// Adds slots until there are `slots`. All tiles keep their slots.
+    pub fn grow(&mut self, slots: u32) {
+        self.free.extend((self.slots..slots).rev());
+        self.slots = self.slots.max(slots);
+    }
+
     pub fn get(&self, key: T::Key) -> Option<&Arc<T>> {
         self.kept.get(&key).map(|kept| &kept.tile)
     }
@@ -133,6 +139,8 @@ mod tests {
         assert_eq!(cache.insert(tile(21)), None, "all slots are in use");
         assert_eq!(cache.insert(tile(3)), cache.slot(tile(3).0), "a new version of a tile replaces the old version");
         assert_eq!(cache.len(), 8);
+        cache.grow(9);
+        assert_eq!((cache.slots(), cache.insert(tile(21))), (9, Some(8)), "a larger cache has a free slot");
         cache.retain(|tile| tile.0 == 3);
         assert_eq!(cache.len(), 1);
     }

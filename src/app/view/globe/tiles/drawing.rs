@@ -4,22 +4,30 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
+use bevy::math::UVec4;
 use bevy::render::render_resource::TextureView;
 use rayon::prelude::*;
 
 use super::super::lod::GlobePatch;
+use super::super::patches::PatchPlan;
 use super::atlas::GlobeAtlas;
 use super::detail_ground::FineTerrain;
+use super::skirts::{PatchSpan, skirt_depths};
 use super::tile::{GlobeTile, GlobeTileJob, STEPS, TILE_BYTES};
 use crate::view::render::batch::DrawContext;
 use crate::view::render::mesh::RenderQuality;
 use crate::view::tiles::cache::TileCache;
 use crate::view::tiles::pool::Pool;
 
-/// Memory in bytes for tiles on the graphics card, enough for 1,588 tiles. A view over mountains needs up to 1,400
-/// tiles before their height ranges show which hills hide others. With too little memory, tiles would keep evicting
-/// each other, and their height ranges would be lost as well.
-const TILES_BYTES: usize = 128 << 20;
+/// Memory in bytes for tiles on the graphics card. The first number is enough for 1,588 tiles, which a moving view of
+/// two million pixels rarely exceeds. Still images and larger views need more tiles, so the memory grows up to the
+/// second number.
+const TILES_BYTES: [usize; 2] = [128 << 20, 512 << 20];
+/// Pixels of a moving view for which the first number is enough.
+const TILES_PIXELS: usize = 1920 * 1080;
+/// Fraction of the slots that no frame needs. With too few spare slots, tiles would keep evicting each other, and their
+/// height ranges would be lost as well.
+const SPARE_SHARE: usize = 16;
 /// Greatest number of jobs in a request to the thread pool; the second constant is the greatest number of tiles
 /// uploaded per frame.
 const MOST_JOBS: usize = 64;
@@ -38,6 +46,32 @@ pub struct PatchTiles {
     /// there is a coarser tile, and 0 if the globe's maps replace it. If the patch shows the tile of an ancestor, the
     /// flag is greater by 2, and the patch keeps this tile at any distance.
     pub coarse: [f32; 4],
+    /// Depth of the skirts in metres, without exaggeration.
+    pub skirt_metres: f32,
+}
+
+/// Greatest number of tiles on the graphics card.
+pub const fn most_slots() -> usize {
+    TILES_BYTES[1] / TILE_BYTES
+}
+
+/// Greatest number of tiles that a frame may need.
+pub fn room_for_tiles(context: &DrawContext) -> usize {
+    let UVec4 { z: width, w: height, .. } = context.view.viewport;
+    room_for(context.quality, [width, height])
+}
+
+/// Greatest number of tiles that a frame of this quality and size in pixels may need.
+pub fn room_for(quality: RenderQuality, [width, height]: [u32; 2]) -> usize {
+    let [least, most] = TILES_BYTES;
+    let bytes = match quality {
+        RenderQuality::Still => most,
+        RenderQuality::Moving | RenderQuality::Counted => {
+            (least / TILES_PIXELS * width as usize * height as usize).clamp(least, most)
+        }
+    };
+    let slots = bytes / TILE_BYTES;
+    slots - slots / SPARE_SHARE
 }
 
 /// The tiles of a globe on the graphics card; see the module documentation.
@@ -58,7 +92,7 @@ pub struct TileDrawing {
 impl TileDrawing {
     /// An empty set of tiles. `has_site` decides whether its tiles have a site texture.
     pub fn new(has_site: bool, context: &DrawContext) -> Self {
-        let slots = (TILES_BYTES / TILE_BYTES) as u32;
+        let slots = (TILES_BYTES[0] / TILE_BYTES) as u32;
         Self {
             ground: None,
             cache: TileCache::new(slots),
@@ -77,28 +111,30 @@ impl TileDrawing {
         &self.atlas.views
     }
 
-    /// Advances by one frame: uploads new tiles and requests missing tiles. Returns the tiles to draw for each patch,
-    /// in the order of the patches.
+    /// Advances by one frame: uploads new tiles and requests missing tiles. Returns the tiles to draw for each ground
+    /// patch of the plan, in the order of the patches. `of_maps` returns the height range of a patch that the globe's
+    /// maps show, in metres.
     pub fn advance(
         &mut self,
         ground: &Arc<FineTerrain>,
-        patches: &[GlobePatch],
+        plan: &PatchPlan,
+        of_maps: &dyn Fn(GlobePatch) -> [f64; 2],
         context: &DrawContext,
     ) -> Vec<PatchTiles> {
         let now = Instant::now();
         let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32()).min(0.25);
         let pace = if context.quality == RenderQuality::Still { 1.0 } else { FADE_PER_SECOND * seconds };
         self.switch_terrain(ground);
+        self.grow(plan.tiles.len(), context);
         let first = ground.first_level();
-        let needed = needed_tiles(patches, first, self.cache.slots() as usize);
-        self.cache.use_now(needed.iter().copied());
+        self.cache.use_now(plan.tiles.iter().copied());
         self.fading.values_mut().for_each(|shown| *shown += pace);
         self.fading.retain(|_, shown| *shown < 1.0);
-        let is_missing = |cache: &TileCache<GlobeTile>, patch: &GlobePatch| cache.get(*patch).is_none();
         if context.quality == RenderQuality::Still {
-            // a still image waits for all tiles
+            // a still image waits for all tiles of a level; with their heights, the next frame finds the visible tiles
+            // of the next level
             let missing: Vec<GlobePatch> =
-                needed.iter().copied().filter(|patch| is_missing(&self.cache, patch)).collect();
+                next_missing(&plan.tiles, first, |patch| self.cache.get(patch).is_some()).collect();
             if !missing.is_empty() {
                 // prepare the detail before the tiles, because jobs that wait for it would block the threads that
                 // prepare it
@@ -108,16 +144,34 @@ impl TileDrawing {
             self.waiting = made.map(Arc::new).collect();
         }
         let has_changed = self.receive(ground, context);
-        let missing: Vec<GlobePatch> = needed.into_iter().filter(|patch| is_missing(&self.cache, patch)).collect();
         let on_the_way: HashSet<GlobePatch> = self.waiting.iter().map(|tile| tile.patch).collect();
-        let jobs = missing.iter().filter(|patch| !on_the_way.contains(patch)).take(MOST_JOBS);
-        let jobs: Vec<_> = jobs.map(|&patch| GlobeTileJob { ground: ground.clone(), patch }).collect();
+        let jobs = next_missing(&plan.tiles, first, |patch| self.cache.get(patch).is_some())
+            .filter(|patch| !on_the_way.contains(patch));
+        let jobs: Vec<_> = jobs.take(MOST_JOBS).map(|patch| GlobeTileJob { ground: ground.clone(), patch }).collect();
         self.pool.set_jobs(ground.serial, jobs.into_iter());
         if has_changed {
             ground.show(self.cache.tiles().map(|tile| (tile.patch, tile.clone())).collect());
         }
-        self.is_settled = missing.is_empty() && self.fading.is_empty() && self.waiting.is_empty();
-        patches.iter().map(|&patch| self.tiles_of(patch, first)).collect()
+        let is_missing = plan.tiles.iter().any(|patch| self.cache.get(*patch).is_none());
+        // new heights can change the selection of patches in the next frame
+        self.is_settled = !is_missing && !has_changed && self.fading.is_empty() && self.waiting.is_empty();
+        self.tiles_of_all(&plan.ground, first, of_maps)
+    }
+
+    /// Makes room for `needed` tiles.
+    fn grow(&mut self, needed: usize, context: &DrawContext) {
+        let wanted = (needed + needed / (SPARE_SHARE - 1) + 1) as u32;
+        if wanted <= self.cache.slots() {
+            return;
+        }
+        // grow in large steps, because all tiles must be written again
+        self.cache.grow((wanted + wanted / 2).min(most_slots() as u32).max(wanted));
+        self.atlas = GlobeAtlas::new(self.cache.slots(), self.has_site, context.device);
+        for tile in self.cache.tiles() {
+            if let Some(slot) = self.cache.slot(tile.patch) {
+                self.atlas.write(slot, tile, context.queue);
+            }
+        }
     }
 
     /// Discards all tiles if `ground` is another terrain.
@@ -152,9 +206,31 @@ impl TileDrawing {
         count > 0
     }
 
-    fn tiles_of(&self, patch: GlobePatch, first: u32) -> PatchTiles {
+    /// The tiles of all patches, with skirts where two neighbours do not share their edge.
+    fn tiles_of_all(
+        &self,
+        patches: &[GlobePatch],
+        first: u32,
+        of_maps: &dyn Fn(GlobePatch) -> [f64; 2],
+    ) -> Vec<PatchTiles> {
+        let (mut all, spans): (Vec<PatchTiles>, Vec<PatchSpan>) =
+            patches.iter().map(|&patch| self.tiles_of(patch, first, of_maps)).unzip();
+        for (tiles, depth) in all.iter_mut().zip(skirt_depths(&spans)) {
+            tiles.skirt_metres = depth;
+        }
+        all
+    }
+
+    fn tiles_of(
+        &self,
+        patch: GlobePatch,
+        first: u32,
+        of_maps: &dyn Fn(GlobePatch) -> [f64; 2],
+    ) -> (PatchTiles, PatchSpan) {
+        let cap = patch.cap();
         let Some((tile, parent)) = shown_tiles(patch, first, |tile| self.cache.get(tile).is_some()) else {
-            return PatchTiles::default();
+            let span = PatchSpan { cap, metres: of_maps(patch), is_own: patch.level < first };
+            return (PatchTiles::default(), span);
         };
         let place = |tile: GlobePatch| {
             let corner = self.cache.slot(tile).map_or([0.0; 2], |slot| self.atlas.corner(slot));
@@ -165,19 +241,40 @@ impl TileDrawing {
         let ([x, y, steps], shown) = (place(tile), self.fading.get(&tile).copied().unwrap_or(1.0));
         let held = if tile == patch { 0.0 } else { 2.0 };
         let coarse = parent.map(place).map_or([0.0, 0.0, 0.0, held], |[x, y, steps]| [x, y, steps, 1.0 + held]);
-        PatchTiles { own: [x, y, steps, shown], coarse }
+        let range = |tile: GlobePatch| {
+            let tile = self.cache.get(tile)?;
+            Some([tile.lowest_metres, tile.highest_metres].map(f64::from))
+        };
+        let ([low, high], [least, most]) =
+            (range(tile).unwrap_or_else(|| of_maps(patch)), parent.and_then(range).unwrap_or_else(|| of_maps(patch)));
+        let span = PatchSpan { cap, metres: [low.min(least), high.max(most)], is_own: tile == patch && shown >= 1.0 };
+        (PatchTiles { own: [x, y, steps, shown], coarse, skirt_metres: 0.0 }, span)
     }
 }
 
-/// The tiles that the patches show or morph into, coarse tiles first. If there is no room for all tiles, the finest are
-/// dropped, and no patch waits for them.
-fn needed_tiles(patches: &[GlobePatch], first: u32, room: usize) -> Vec<GlobePatch> {
-    let own = patches.iter().flat_map(|patch| patch.ancestors().take(2)).filter(|patch| patch.level >= first);
-    let mut needed: Vec<GlobePatch> = own.collect();
+/// The tiles from level `first` on that the patches show or morph into, and all tiles around these, coarse tiles first.
+/// The heights of a tile decide which finer patches within it are visible.
+pub fn needed_tiles(patches: &[GlobePatch], first: u32) -> Vec<GlobePatch> {
+    let mut needed: HashSet<GlobePatch> = HashSet::with_capacity(2 * patches.len());
+    for patch in patches {
+        let _ = patch.ancestors().take_while(|patch| patch.level >= first).all(|patch| needed.insert(patch));
+    }
+    let mut needed: Vec<GlobePatch> = needed.into_iter().collect();
     needed.sort_unstable();
-    needed.dedup();
-    needed.truncate(room);
     needed
+}
+
+/// The needed tiles that are missing although the tiles around them are present. Finer tiles are not computed yet,
+/// because the heights of these tiles decide which of the finer tiles are visible.
+pub fn next_missing(
+    needed: &[GlobePatch],
+    first: u32,
+    is_there: impl Fn(GlobePatch) -> bool + Copy,
+) -> impl Iterator<Item = GlobePatch> {
+    let is_next = move |patch: &GlobePatch| {
+        !is_there(*patch) && (patch.level <= first || patch.ancestors().nth(1).is_none_or(is_there))
+    };
+    needed.iter().copied().filter(is_next)
 }
 
 /// The tile that a patch shows, and the coarser tile that it morphs into if the coarser level has tiles. Preferably
@@ -208,14 +305,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coarse_tiles_load_first_and_within_the_capacity() {
+    fn all_tiles_around_a_patch_are_needed_coarse_tiles_first() {
         let patches: Vec<GlobePatch> =
             (0..64).map(|k| GlobePatch { level: 8 + (k & 1), face: 0, row: k / 8, column: k % 8 }).collect();
-        let all = needed_tiles(&patches, 0, usize::MAX);
+        let all = needed_tiles(&patches, 0);
         assert!(all.is_sorted_by_key(|patch| patch.level) && all.is_sorted_by(|a, b| a < b), "{all:?}");
-        assert!(patches.iter().all(|patch| all.contains(patch) && all.contains(&patch.ancestors().nth(1).unwrap())));
-        assert_eq!(needed_tiles(&patches, 0, 20), all[..20]);
-        assert!(needed_tiles(&patches, 9, usize::MAX).iter().all(|patch| patch.level == 9));
+        assert!(patches.iter().all(|patch| patch.ancestors().all(|tile| all.contains(&tile))));
+        assert!(needed_tiles(&patches, 9).iter().all(|patch| patch.level == 9));
     }
 
     #[test]
