@@ -230,6 +230,9 @@ fn evaluation(
             bases.pop();
         }
         let mut written: BTreeSet<u8> = written(scene, layer).collect();
+        if layer.node.reference().is_some() && readable_source(scene, LayerReader::Node(index)).is_none() {
+            written.clear(); // a layer that cannot read changes nothing
+        }
         let leaves_out = layer.node.traits().memory.saved_without_records.is_some();
         written.retain(|map| !leaves_out || unread.iter().all(|&kind| kind as u8 != *map));
         let new = 1.0 + written.len() as f64;

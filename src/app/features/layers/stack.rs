@@ -281,7 +281,10 @@ fn row(
             ui.label(RichText::new(icon::WARNING).color(colour::warning())).on_hover_text(&problem.message);
         }
         if let Some(tip) = reading_text(&layer, index) {
-            ui.label(RichText::new(icon::LINK).color(colour::text_weak())).on_hover_text(tip);
+            let mark = ui.label(RichText::new(icon::LINK).color(colour::text_weak()));
+            let name = format!("{} reads other layers", layer.name);
+            mark.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &name));
+            mark.on_hover_text(tip);
         }
         if layer.locked {
             let tip = "Locked: unlock the layer to edit it.";
