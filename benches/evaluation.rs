@@ -13,7 +13,7 @@ use noise::{Fbm, MultiFractal, NoiseFn, RidgedMulti, Turbulence};
 use noise_functions::Noise;
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Control, Edges, Grid, Stream, Terrain};
-use talweg::nodes::{Context, Generator, Node, NodeKind};
+use talweg::nodes::{Context, Generator, Node, NodeKind, ReadTerrain};
 use talweg::scene::{Layer, Scene};
 
 fn context(samples: usize, control: &Control) -> Context<'_> {
@@ -82,6 +82,10 @@ fn nodes(c: &mut Criterion) {
                             BatchSize::LargeInput,
                         );
                     });
+                }
+                NodeKind::Reference(reference) => {
+                    let read = ReadTerrain { terrain: &input, relief_metres: cx.relief_metres };
+                    group.bench_function(name, |b| b.iter(|| reference.apply(&cx, read, &mut out)));
                 }
                 NodeKind::Process(process) => {
                     group.bench_function(name, |b| {

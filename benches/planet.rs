@@ -39,7 +39,7 @@ fn run(node: &Node, samples: usize, planet: &Planet, terrain: &mut Terrain) {
     match node.work() {
         NodeKind::Generator(node) => node.generate(&cx, terrain).unwrap(),
         NodeKind::Filter(node) => node.apply(&cx, terrain).unwrap(),
-        NodeKind::Process(_) => unreachable!("no process is measured here"),
+        NodeKind::Process(_) | NodeKind::Reference(_) => unreachable!("only generators and filters are measured here"),
     }
 }
 

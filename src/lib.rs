@@ -22,7 +22,8 @@
 //! ## Invariants
 //! 1. Only `app` uses bevy or egui: this library does not depend on them.
 //! 2. Evaluation is a pure function of (scene, resolution, playhead). It reads no clock and no global random state. The
-//!    only files that it reads are the heightmaps and pictures that the scene names, identified by their contents.
+//!    only files that it reads are the heightmaps, pictures and other scenes that the scene names, identified by their
+//!    contents.
 //! 3. The same scene gives the same bits with any thread count, on any processor, in the editor or on the command line.
 //!    Heights are computed with + - × ÷ √, comparisons, integers and the `libm` crate only (`clippy.toml` forbids the
 //!    rest), and no sum depends on the order of threads. A node whose algorithm changes raises its version, and opening
@@ -59,7 +60,7 @@
 //! | [`web_map`] | tile pyramids: map images in several zoom levels for web browsers |
 //! | [`appearance_files`] | file formats of palettes, biome tables, material rules, plants and stones |
 //! | [`user_state`] | the program's folder for this user; the files outside its folder that each scene may use |
-//! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
+//! | [`scene`] | scene, layer, blend, mask, references; the RON file; undo history; the examples; patches of planets |
 //! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
 //! | [`recovery`] | storage of unsaved work from previous sessions, and of earlier versions of scene files |
 //! | [`scene_files`] | changes of scene files that keep their text: builds, relative paths, packed files |
@@ -77,8 +78,10 @@
 //! `tests/window/` runs the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
-//! - No node graph: the stack is a list. A layer receives the result of the layers below it, and a mask limits its
-//!   area.
+//! - No node graph to edit: the stack is a list, and the only way to edit. A layer receives the result of the layers
+//!   below it, and a mask limits its area. Where a result is needed once more, a reference reads it: the terrain, a data
+//!   map or the mask of another layer, group or branch, also of another scene file ([`scene::LayerReader`]). Masks and
+//!   *Reference* layers read in this one way. A reference that would need its own result is refused.
 //! - No GPU in the evaluation: different GPUs give different bits.
 
 #![warn(missing_docs)]

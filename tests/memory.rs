@@ -134,6 +134,16 @@ fn the_memory_estimates_of_masks_and_stacks_hold() {
         ("soft", Mask { by_slope: true, soften_metres: 50.0, ..Mask::default() }),
         ("layer", Mask { by_layer: true, layer: talweg::param::LayerName("Read".into()), ..Mask::default() }),
     ];
+    for edits in [&["3.source=Read"][..], &["3.source=Read", "3.source_reads=Mask", "3.use_as=Data"]] {
+        let mut scene = scene_of(Node::named("Reference").unwrap(), World::Terrain);
+        scene.layers.insert(1, Layer { name: "Read".into(), ..Layer::new(Node::named("Thermal").unwrap(), 3) });
+        scene.set("Read.iterations=2").unwrap();
+        scene.set("Read.by_noise=true").unwrap();
+        edits.iter().for_each(|edit| scene.set(edit).unwrap());
+        findings.compare(edits[edits.len() - 1], &scene, &MemoryUse::TERRAIN, || {
+            drop(made(&scene, &mut Store::forgetful()));
+        });
+    }
     for (name, mask) in masks {
         let mut scene = scene_of(Node::named("Terrace").unwrap(), World::Terrain);
         scene.layers.insert(1, Layer { name: "Read".into(), ..Layer::new(Node::named("Thermal").unwrap(), 3) });

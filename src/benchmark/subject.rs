@@ -4,7 +4,7 @@ use super::instruments::Stopwatch;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::nodes::generators::perlin::Perlin;
 use crate::nodes::generators::stamp::StampProfile;
-use crate::nodes::{Context, Node, NodeKind};
+use crate::nodes::{Context, Node, NodeKind, ReadTerrain};
 use crate::param::{ParamError, ParamKind, Value};
 use crate::planet::{Planet, World};
 use crate::scene::{Scene, Settings, example};
@@ -117,7 +117,7 @@ impl BenchSubject for NodeSubject {
     fn timed(&self) -> &'static str {
         match self.node.work() {
             NodeKind::Generator(_) => "field",
-            NodeKind::Filter(_) => "pass",
+            NodeKind::Filter(_) | NodeKind::Reference(_) => "pass",
             NodeKind::Process(_) => "iteration",
         }
     }
@@ -128,7 +128,7 @@ impl BenchSubject for NodeSubject {
     }
 
     fn works_on_input(&self) -> bool {
-        !matches!(self.node.work(), NodeKind::Generator(_))
+        !self.node.makes_heights()
     }
 
     fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled> {
@@ -142,6 +142,13 @@ impl BenchSubject for NodeSubject {
             NodeKind::Filter(filter) => {
                 let mut made = site.input.clone();
                 watch.time(|| filter.apply(&cx, &mut made))?;
+                Ok(made)
+            }
+            NodeKind::Reference(reference) => {
+                // It reads the input of the site, as if another layer had made it.
+                let mut made = Terrain::flat(site.grid);
+                let read = ReadTerrain { terrain: &site.input, relief_metres: cx.relief_metres };
+                watch.time(|| reference.apply(&cx, read, &mut made))?;
                 Ok(made)
             }
             NodeKind::Process(process) => {

@@ -111,11 +111,11 @@ fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
 struct WatchedFiles(BTreeMap<PathBuf, Option<FileStamp>>);
 
 impl WatchedFiles {
-    /// The scene and all files that the scene names. While the scene cannot be read, only the scene file.
+    /// The scene and all files that the scene reads. While the scene cannot be read, only the scene file.
     fn of_scene(scene: &Path) -> Self {
         let mut paths = vec![scene.to_path_buf()];
         if let Ok((read, _)) = load_scene(scene) {
-            paths.extend(read.files());
+            paths.extend(read.files_read());
         }
         // An unreadable file has no stamp; it counts as changed when it becomes readable.
         Self(paths.into_iter().map(|path| (path.clone(), FileStamp::read(&path).ok())).collect())

@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::mask::SmoothedMask;
+use super::mask::{self, SmoothedMask};
 use super::multiscale::LevelChange;
 use super::plan::{GroupBase, LayerStep, plan_with};
 use super::run::{run_node, trunk_streams_to_keep};
 use super::store::CachedPrefix;
-use super::{BaseTerrain, Playhead, Store, context, mask_scene, mix};
+use super::{BaseTerrain, Playhead, Store, context, mix, readable_source};
 use crate::field::{Cancelled, Control, Edges, Grid, Terrain};
 use crate::nodes::channels::trunk_streams::TrunkStreams;
 use crate::nodes::filters::group::GroupGround;
 use crate::nodes::multiscale::coarser_samples;
-use crate::nodes::{Context, MassBalance, Node};
-use crate::scene::Scene;
+use crate::nodes::{Context, MassBalance, Node, ReadTerrain};
+use crate::scene::{LayerReader, Scene, SourceId};
 
 /// A scene to evaluate on one grid.
 #[derive(Clone, Copy)]
@@ -27,7 +27,25 @@ pub(super) struct LevelTask<'a> {
     /// If set, only the changes of processes up to this layer are computed, because a finer grid needs them. The
     /// terrain itself need not be computed.
     pub topmost: Option<usize>,
+    /// Whether the scene comes from another file, so that its layers are not those that the user sees.
+    pub is_foreign: bool,
     pub control: &'a Control,
+}
+
+/// Known terrains that references read, by identity.
+pub(super) type SourceTerrains = HashMap<SourceId, Arc<Terrain>>;
+
+/// The terrain that a reference reads, shared with other references.
+pub(super) struct SharedSource {
+    terrain: Arc<Terrain>,
+    relief_metres: f32,
+}
+
+impl SharedSource {
+    /// The terrain for the node or the mask that reads it.
+    pub fn as_read(&self) -> ReadTerrain<'_> {
+        ReadTerrain { terrain: &self.terrain, relief_metres: self.relief_metres }
+    }
 }
 
 /// The result of an evaluation on one grid.
@@ -42,7 +60,7 @@ pub(super) struct LevelResult {
 impl<'a> LevelTask<'a> {
     /// The whole scene on its base terrain, without a playhead.
     pub fn whole(scene: &'a Scene, samples: usize, control: &'a Control) -> Self {
-        Self { scene, base: None, samples, playhead: None, topmost: None, control }
+        Self { scene, base: None, samples, playhead: None, topmost: None, is_foreign: false, control }
     }
 
     /// Evaluates the layers, from the lowest up.
@@ -53,12 +71,53 @@ impl<'a> LevelTask<'a> {
         self.evaluate_with(&mut HashMap::new(), store)
     }
 
-    /// Like [`evaluate`](Self::evaluate). `sources` holds known results of layers that masks read, by layer index.
-    fn evaluate_with(
+    /// The terrain that `reader` reads, on this grid. If the reference reads a mask, the heights are its weights. `None`
+    /// if the reference is not set or cannot be read. `sources` holds known terrains of references.
+    ///
+    /// # Errors
+    /// If the evaluation was cancelled.
+    pub fn read(
         &self,
-        sources: &mut HashMap<usize, Arc<Terrain>>,
+        reader: LayerReader,
+        sources: &mut SourceTerrains,
         store: &mut Store,
-    ) -> Result<LevelResult, Cancelled> {
+    ) -> Result<Option<SharedSource>, Cancelled> {
+        let Some(source) = readable_source(self.scene, reader) else { return Ok(None) };
+        let relief_metres = source.scene.settings.relief_metres;
+        if let Some(terrain) = sources.get(&source.id) {
+            return Ok(Some(SharedSource { terrain: terrain.clone(), relief_metres }));
+        }
+        let base = self.base.filter(|_| !source.is_foreign());
+        let is_foreign = source.is_foreign();
+        let level = LevelTask { scene: &source.scene, base, playhead: None, topmost: None, is_foreign, ..*self };
+        let mut terrain = level.evaluate_with(sources, store)?.terrain;
+        if let Some(layer) = source.mask() {
+            terrain = Arc::new(level.mask(layer, &terrain, sources, store)?);
+        }
+        sources.insert(source.id, terrain.clone());
+        Ok(Some(SharedSource { terrain, relief_metres }))
+    }
+
+    /// The weights of the mask of layer `index` on the terrain `beneath`, as heights.
+    fn mask(
+        &self,
+        index: usize,
+        beneath: &Terrain,
+        sources: &mut SourceTerrains,
+        store: &mut Store,
+    ) -> Result<Terrain, Cancelled> {
+        let layer = &self.scene.layers[index];
+        let read = self.read(LayerReader::Mask(index), sources, store)?;
+        let cx = context(self.scene, self.samples, layer, self.control);
+        let read = read.as_ref().map(SharedSource::as_read);
+        let mut made = Terrain::flat(cx.grid);
+        let strokes = &mut store.strokes;
+        made.height = mask::weights(&cx, &layer.mask, beneath, read, strokes, SmoothedMask::default())?;
+        Ok(made)
+    }
+
+    /// Like [`evaluate`](Self::evaluate). `sources` holds known terrains that references read.
+    fn evaluate_with(&self, sources: &mut SourceTerrains, store: &mut Store) -> Result<LevelResult, Cancelled> {
         let mut steps = plan_with(self.scene, self.base, self.samples, self.playhead, &mut HashMap::new());
         steps.retain(|step| self.topmost.is_none_or(|topmost| step.index <= topmost));
         let mut changes = HashMap::new();
@@ -114,6 +173,13 @@ impl<'a> LevelTask<'a> {
         Ok(Self { samples, topmost: Some(refined.index), ..*self }.evaluate(store)?.changes)
     }
 
+    /// Reports the layer that is evaluated now, unless it is a layer of another scene.
+    fn enter(&self, step: &LayerStep) {
+        if !self.is_foreign {
+            self.control.enter_layer(step.index);
+        }
+    }
+
     /// The terrain that `of` names, if it is not the result of a layer: the base terrain or level ground.
     fn ground(&self, of: GroupBase) -> Result<Arc<Terrain>, Cancelled> {
         let grid = self.scene.grid(self.samples);
@@ -133,8 +199,8 @@ fn no_terrain() -> Terrain {
 struct LevelRun<'a> {
     level: &'a LevelTask<'a>,
     store: &'a mut Store,
-    /// Known results of layers that masks read, by index.
-    sources: &'a mut HashMap<usize, Arc<Terrain>>,
+    /// Known terrains that references read.
+    sources: &'a mut SourceTerrains,
     /// The terrains below the open groups, outermost group first.
     bases: Vec<Arc<Terrain>>,
     /// The result of the layers evaluated so far.
@@ -146,7 +212,7 @@ impl LevelRun<'_> {
     fn add_layer(&mut self, step: &LayerStep, coarse: Option<LevelChange>) -> Result<(), Cancelled> {
         let LevelTask { scene, samples, topmost, control, .. } = *self.level;
         control.check()?;
-        control.enter_layer(step.index);
+        self.level.enter(step);
         let cx = context(scene, samples, step.layer, control);
         self.open_groups(step)?;
         let streams = coarse.as_ref().and_then(|coarse| coarse.streams.clone());
@@ -157,18 +223,20 @@ impl LevelRun<'_> {
             true => std::mem::replace(&mut self.made.terrain, Arc::new(no_terrain())),
             false => self.made.terrain.clone(),
         };
-        let (mut result, mass_balance) = run_node(step, &cx, given, coarse, self.store)?;
+        let read = self.read(step, LayerReader::Node(step.index))?;
+        let read = read.as_ref().map(SharedSource::as_read);
+        let (mut result, mass_balance) = run_node(step, &cx, given, coarse, read, self.store)?;
         self.close_group(step, &cx, &mut result)?;
         if is_level {
             self.record_change(step, &cx, &result, mass_balance.unwrap_or_default(), streams)?;
         }
-        let (source, known) = (self.mask_source(step)?, SmoothedMask::default());
+        let (read, known) = (self.read(step, LayerReader::Mask(step.index))?, SmoothedMask::default());
         let strokes = &mut self.store.strokes;
         mix::apply_opacity_and_mask(
             &cx,
             step.layer,
             &self.made.terrain,
-            source.as_deref(),
+            read.as_ref().map(SharedSource::as_read),
             strokes,
             known,
             &mut result,
@@ -227,15 +295,12 @@ impl LevelRun<'_> {
         Ok(())
     }
 
-    /// The result of the layer that the mask of this layer reads.
-    fn mask_source(&mut self, step: &LayerStep) -> Result<Option<Arc<Terrain>>, Cancelled> {
-        let Some((index, alone)) = mask_scene(self.level.scene, step.index) else { return Ok(None) };
-        if !self.sources.contains_key(&index) {
-            let level = LevelTask { scene: &alone, playhead: None, topmost: None, ..*self.level };
-            let made = level.evaluate_with(self.sources, self.store)?;
-            self.sources.insert(index, made.terrain);
-            self.level.control.enter_layer(step.index);
+    /// The terrain that the node or the mask of this layer reads.
+    fn read(&mut self, step: &LayerStep, reader: LayerReader) -> Result<Option<SharedSource>, Cancelled> {
+        let read = self.level.read(reader, self.sources, self.store)?;
+        if read.is_some() {
+            self.level.enter(step);
         }
-        Ok(self.sources.get(&index).cloned())
+        Ok(read)
     }
 }

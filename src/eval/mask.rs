@@ -1,20 +1,19 @@
 //! Layer masks. Every active condition of a mask gives a weight from 0 to 1, and the weights are multiplied.
 
-use std::sync::Arc;
+use std::collections::HashMap;
 
+use super::level::{LevelTask, SharedSource};
 use super::{Store, StrokedFields, context, evaluate};
 use crate::field::globe::equirectangular;
-use crate::field::{
-    Cancelled, Control, Globe, Grid, MapKind, Terrain, globe_slope_degrees, slope_degrees, smooth_step,
-};
+use crate::field::{Cancelled, Control, Globe, Grid, Terrain, globe_slope_degrees, slope_degrees, smooth_step};
 use crate::io::formats::ReadOptions;
 use crate::mesh::raster_or_mesh;
 use crate::nodes::filters::gauss;
 use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
-use crate::nodes::{Context, NodeKind};
-use crate::scene::{Mask, Mix, Reads, Scene};
+use crate::nodes::{Context, ReadTerrain, Reads};
+use crate::scene::{LayerReader, Mask, ReferenceSource, Scene};
 
 /// Octaves of the noise that scatters patches.
 const NOISE_OCTAVES: u32 = 5;
@@ -46,11 +45,12 @@ pub fn layer_mask(
     control: &Control,
 ) -> Result<LayerMask, Cancelled> {
     let beneath = evaluate(&scene_beneath(scene, index), samples, None, store, control)?.terrain;
-    let source = mask_scene(scene, index).map(|(_, alone)| evaluate(&alone, samples, None, store, control));
-    let source = source.transpose()?.map(|evaluated| evaluated.terrain);
+    let source =
+        LevelTask::whole(scene, samples, control).read(LayerReader::Mask(index), &mut HashMap::new(), store)?;
     let layer = &scene.layers[index];
     let cx = context(scene, samples, layer, control);
-    let weights = weights(&cx, &layer.mask, &beneath, source.as_deref(), &mut store.strokes, SmoothedMask::default())?;
+    let source = source.as_ref().map(SharedSource::as_read);
+    let weights = weights(&cx, &layer.mask, &beneath, source, &mut store.strokes, SmoothedMask::default())?;
     Ok(LayerMask { layer: index, grid: cx.grid, weights })
 }
 
@@ -68,24 +68,10 @@ pub(super) fn scene_up_to(scene: &Scene, index: usize) -> Scene {
     lower
 }
 
-/// The layer that the mask of layer `index` reads, and the scene whose result the mask reads. If the read layer is a
-/// generator, the scene contains only that generator. Otherwise the scene contains all layers up to the read layer.
-pub(super) fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
-    if !scene.layers[index].mask.by_layer {
-        return None;
-    }
-    // A missing source layer is reported as a problem elsewhere; here the mask's condition on it is ignored.
-    let source = scene.mask_source(index).ok()??;
-    let mut made = scene.clone();
-    if matches!(made.layers[source].node.work(), NodeKind::Generator(_)) {
-        made.hide_others(source);
-        let layer = &mut made.layers[source];
-        (layer.mix, layer.mask) = (Mix::default(), Mask::default());
-    } else {
-        made.hide_above(source);
-    }
-    made.layers[source].enabled = true;
-    Some((source, made))
+/// The terrain that `reader` reads, as a scene to evaluate. `None` if the reference is not set or cannot be read; the
+/// scene reports that as a problem.
+pub(super) fn readable_source(scene: &Scene, reader: LayerReader) -> Option<ReferenceSource> {
+    scene.source(reader).ok().flatten()
 }
 
 /// Smoothed fields of a mask that are already known, for example in a window of the whole terrain.
@@ -102,7 +88,7 @@ pub fn weights(
     cx: &Context,
     mask: &Mask,
     beneath: &Terrain,
-    source: Option<&Terrain>,
+    source: Option<ReadTerrain>,
     strokes: &mut StrokedFields,
     known: SmoothedMask,
 ) -> Result<Vec<f32>, Cancelled> {
@@ -125,7 +111,7 @@ pub fn sharp_weights(
     cx: &Context,
     mask: &Mask,
     beneath: &Terrain,
-    source: Option<&Terrain>,
+    source: Option<ReadTerrain>,
     strokes: &mut StrokedFields,
     smooth: Option<Vec<f32>>,
 ) -> Result<Vec<f32>, Cancelled> {
@@ -180,16 +166,14 @@ pub fn sharp_weights(
         && let Some(source) = source
     {
         let between = FeatherBand::new(mask.layer_from, mask.layer_to, mask.layer_feather);
-        let read = match mask.layer_reads {
-            Reads::Height => MapValues { values: Some(&source.height), unit: cx.relief_metres, neutral: 0.0 },
-            Reads::Data => MapValues::new(cx, source, mask.layer_data),
-        };
+        let read = source.values(mask.layer_reads, mask.layer_data);
         narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
     // If no layer below made the map, the condition is ignored, as is the condition on a missing file.
     if mask.by_data && (beneath.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
         let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
-        let read = MapValues::new(cx, beneath, mask.data);
+        let below = ReadTerrain { terrain: beneath, relief_metres: cx.relief_metres };
+        let read = below.values(Reads::Data, mask.data);
         narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
     // Strokes exist on square terrain only.
@@ -198,24 +182,6 @@ pub fn sharp_weights(
         narrow(&|k, _, _| painted[k])?;
     }
     Ok(weights)
-}
-
-/// A field whose values are converted to the unit shown to the user.
-struct MapValues<'a> {
-    values: Option<&'a Vec<f32>>,
-    unit: f32,
-    neutral: f32,
-}
-
-impl<'a> MapValues<'a> {
-    fn new(cx: &Context, terrain: &'a Terrain, kind: MapKind) -> Self {
-        let unit = if kind.is_thickness() { cx.relief_metres } else { 1.0 };
-        Self { values: terrain.map(kind).map(Arc::as_ref), unit, neutral: kind.neutral() }
-    }
-
-    fn value(&self, k: usize) -> f32 {
-        self.values.map_or(self.neutral, |values| values[k]) * self.unit
-    }
 }
 
 /// fBm noise with uniformly distributed values in [0, 1], so that a threshold always covers the same fraction of the
@@ -272,7 +238,7 @@ impl FeatherBand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Control, Edges, Grid, Stream};
+    use crate::field::{Control, Edges, Grid, MapKind, Stream};
     use crate::param::ImageFile;
 
     fn made(mask: &Mask, beneath: &Terrain, source: Option<&Terrain>) -> Vec<f32> {
@@ -289,6 +255,7 @@ mod tests {
             random: Stream::new(1, 1),
             control: &control,
         };
+        let source = source.map(|terrain| ReadTerrain { terrain, relief_metres: cx.relief_metres });
         weights(&cx, mask, beneath, source, &mut StrokedFields::default(), SmoothedMask::default()).unwrap()
     }
 

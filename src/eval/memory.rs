@@ -12,11 +12,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Cache, Timeline, mask_scene, mix, unread_records};
+use super::{Cache, Timeline, mix, readable_source, unread_records};
 use crate::field::{MAX_SAMPLES, MIN_SAMPLES, MapKind};
 use crate::io::memory::{bytes_text, free_memory, resident_memory};
-use crate::nodes::{Node, NodeKind};
-use crate::scene::{Layer, Mask, Scene};
+use crate::nodes::Node;
+use crate::scene::{Layer, LayerReader, Mask, Scene, SourceId};
 
 /// Size in bytes of one value of a field.
 const NUMBER: f64 = 4.0;
@@ -206,8 +206,13 @@ struct EvaluationFields {
 }
 
 /// Counts the fields needed to evaluate the stack for `what`. The recorded maps in `unread` are not counted. `read`
-/// holds the fields of each layer that a mask reads, by layer index.
-fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut HashMap<usize, f64>) -> EvaluationFields {
+/// holds the fields of each terrain that a reference reads.
+fn evaluation(
+    scene: &Scene,
+    what: &MemoryUse,
+    unread: &[MapKind],
+    read: &mut HashMap<SourceId, f64>,
+) -> EvaluationFields {
     let mut maps = BTreeSet::<u8>::new();
     let peak = 1.0 + read.values().sum::<f64>();
     let mut made =
@@ -225,25 +230,26 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
             bases.pop();
         }
         let mut written: BTreeSet<u8> = written(scene, layer).collect();
+        if layer.node.reference().is_some() && readable_source(scene, LayerReader::Node(index)).is_none() {
+            written.clear(); // a layer that cannot read changes nothing
+        }
         let leaves_out = layer.node.traits().memory.saved_without_records.is_some();
         written.retain(|map| !leaves_out || unread.iter().all(|&kind| kind as u8 != *map));
         let new = 1.0 + written.len() as f64;
+        if let Some(source) = source_peak(scene, LayerReader::Node(index), what, unread, read) {
+            made.peak = made.peak.max(below + made.result + source);
+        }
         let beneath = below + made.result + read.values().sum::<f64>();
         let working = working_fields(scene, layer, what);
         let stages = layer.stages(scene.samples());
         // The result of one stage stays in memory while the next stage runs.
         let between = if stages.len() > 1 { new } else { 0.0 };
-        let joined = if matches!(layer.node.work(), NodeKind::Generator(_)) && !maps.is_empty() { 1.0 } else { 0.0 };
+        let joined = if layer.node.makes_heights() && !maps.is_empty() { 1.0 } else { 0.0 };
         // The terrain below is released before an erosion process runs, if nothing else owns it.
         let given_back = if mix::is_opaque_process(layer) { 1.0 } else { 0.0 };
         let mut peak = beneath - given_back + new + between + working.max(joined);
-        if let Some((source, alone)) = mask_scene(scene, index)
-            && !read.contains_key(&source)
-        {
-            // The peak of this evaluation includes the results of layers that were read earlier.
-            let source_made = evaluation(&alone, what, unread, read);
-            peak = peak.max(made.result + new + source_made.peak);
-            read.insert(source, source_made.result);
+        if let Some(source) = source_peak(scene, LayerReader::Mask(index), what, unread, read) {
+            peak = peak.max(made.result + new + source);
         }
         let beneath = below + made.result + read.values().sum::<f64>();
         peak = peak.max(beneath + new + mask_fields(scene, layer));
@@ -271,6 +277,22 @@ fn evaluation(scene: &Scene, what: &MemoryUse, unread: &[MapKind], read: &mut Ha
     }
     made.peak += held;
     made
+}
+
+/// Peak fields of the evaluation of the terrain that `reader` reads, if it reads one that is not in `read` yet. Adds the
+/// fields of its result to `read`. The peak includes the results of layers that were read earlier.
+fn source_peak(
+    scene: &Scene,
+    reader: LayerReader,
+    what: &MemoryUse,
+    unread: &[MapKind],
+    read: &mut HashMap<SourceId, f64>,
+) -> Option<f64> {
+    let source = readable_source(scene, reader).filter(|source| !read.contains_key(&source.id))?;
+    let made = evaluation(&source.scene, what, unread, read);
+    let mask = source.mask().map(|layer| 1.0 + mask_fields(&source.scene, &source.scene.layers[layer]));
+    read.insert(source.id, if mask.is_some() { 1.0 } else { made.result });
+    Some(made.peak.max(made.result + mask.unwrap_or(0.0)))
 }
 
 fn written(scene: &Scene, layer: &Layer) -> impl Iterator<Item = u8> {

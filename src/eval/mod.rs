@@ -40,7 +40,7 @@ pub use layer_clock::timed_layers;
 use level::{LevelResult, LevelTask};
 pub use live::StrokeTarget;
 pub use mask::{LayerMask, layer_mask};
-use mask::{mask_scene, scene_beneath, scene_up_to};
+use mask::{readable_source, scene_beneath, scene_up_to};
 pub use memory::{MemoryUse, NotEnoughMemory, available_memory, check_free, check_memory, estimate, needed_memory};
 use plan::{LayerStep, node_values_key, plan};
 pub use store::Store;
@@ -49,8 +49,8 @@ pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 
 use crate::field::{Cancelled, Control, MapKind, Stream, Terrain};
-use crate::nodes::{Context, GeneratorStep, MassBalance};
-use crate::scene::{Layer, Problem, Reads, Scene};
+use crate::nodes::{Context, GeneratorStep, LayerReference, MassBalance, Reads};
+use crate::scene::{Layer, Problem, Scene};
 
 /// Maximum samples per side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
@@ -168,17 +168,20 @@ pub fn evaluate_on(
     Ok(Evaluated { terrain, mass_balance, mass_balances, patch, problems: scene.problems() })
 }
 
-/// Maps that erosion processes record and that no mask of `scene` reads.
+/// Maps that erosion processes record and that no layer of `scene`, or of the other scenes that it reads, reads.
 fn unread_records(scene: &Scene) -> Vec<MapKind> {
+    let others = scene.scenes_read();
+    let layers = || others.iter().map(|(_, other)| &**other).chain([scene]).flat_map(|scene| &scene.layers);
     let is_read = |&kind: &MapKind| {
-        scene.layers.iter().any(|Layer { mask, .. }| {
-            mask.by_data && mask.data == kind
-                || mask.by_layer && mask.layer_reads == Reads::Data && mask.layer_data == kind
+        layers().any(|layer| {
+            let reads = |from: LayerReference| from.reads == Reads::Data && from.data == kind;
+            let by_layer = layer.mask.by_layer && reads(layer.mask.reference());
+            layer.mask.by_data && layer.mask.data == kind || by_layer || layer.node.reference().is_some_and(reads)
         })
     };
     // Only processes that carry sediment on read the sediment of the process before them.
     let carries_on = |layer: &Layer| layer.node.traits().finer_grids.carries_sediment_on;
-    let sediment = Some(MapKind::Sediment).filter(|_| !scene.layers.iter().any(carries_on));
+    let sediment = Some(MapKind::Sediment).filter(|_| !layers().any(carries_on));
     MapKind::EROSION_RECORDS.into_iter().chain(sediment).filter(|kind| !is_read(kind)).collect()
 }
 

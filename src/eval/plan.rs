@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{BaseTerrain, ContentKey, Playhead, context, mask_scene};
+use super::{BaseTerrain, ContentKey, Playhead, context, readable_source};
 use crate::brush::Strokes;
 use crate::construction::Tree;
 use crate::field::{Control, Voids};
@@ -13,7 +13,7 @@ use crate::nodes::filters::group::GroupGround;
 use crate::nodes::multiscale::LargestScale;
 use crate::nodes::{Node, Process};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
-use crate::scene::{Layer, ProcessSegment, Scene, Settings};
+use crate::scene::{Layer, LayerReader, ProcessSegment, ReferenceSource, Scene, Settings, SourceId};
 
 /// The terrain from which a group, or the lowest layer of a group, starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,33 +72,17 @@ pub(super) fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) ->
     plan_with(scene, None, samples, playhead, &mut HashMap::new())
 }
 
-/// Like [`plan`], on the base terrain `base`. `sources` holds known keys of layers that masks read, so that the
-/// function follows each chain of masks only once.
+/// Like [`plan`], on the base terrain `base`. `sources` holds known keys of terrains that references read, so that the
+/// function follows each chain of references only once.
 pub(super) fn plan_with<'a>(
     scene: &'a Scene,
     base: Option<&BaseTerrain>,
     samples: usize,
     playhead: Option<Playhead>,
-    sources: &mut HashMap<usize, u128>,
+    sources: &mut HashMap<SourceId, u128>,
 ) -> Vec<LayerStep<'a>> {
     let settings = &scene.settings;
-    let mut key = ContentKey::start(&[
-        &(scene.grid(samples).samples as u64).to_le_bytes(),
-        &settings.resolution.to_le_bytes(),
-        &[settings.edges as u8],
-        &settings.size_metres.to_le_bytes(),
-        &settings.relief_metres.to_le_bytes(),
-        &settings.seed.to_le_bytes(),
-    ]);
-    if settings.voids != Voids::Cross {
-        key = key.join(b"land ends at voids");
-    }
-    if let Some(planet) = scene.as_planet() {
-        key = key.join(&planet.radius_metres.to_le_bytes()).join(&planet.atmosphere.to_le_bytes());
-    }
-    if let Some(base) = base {
-        key = key.join(&base.hash().to_le_bytes());
-    }
+    let mut key = base_key(scene, base, samples);
     let level = key.join(b"level ground");
     let control = Control::default();
     let mut transient = false;
@@ -133,6 +117,9 @@ pub(super) fn plan_with<'a>(
         };
         let mut stages: Vec<ProcessStage> = Vec::new();
         let mut node = node_key(key, &layer.node, layer.seed, settings);
+        if let Some(source) = readable_source(scene, LayerReader::Node(index)) {
+            node = node.join(&source_key(&source, base, samples, sources).to_le_bytes());
+        }
         if let Some(step) = generator_step {
             node = node.join(b"step").join(&step.to_le_bytes());
         }
@@ -162,12 +149,8 @@ pub(super) fn plan_with<'a>(
             }
         }
         key = layer_key(stages.last().map_or(node, ProcessStage::result), layer);
-        if let Some((source, alone)) = mask_scene(scene, index) {
-            let made = sources.get(&source).copied().unwrap_or_else(|| {
-                plan_with(&alone, base, samples, None, sources).last().map_or(0, |step| step.result.bits())
-            });
-            sources.insert(source, made);
-            key = key.join(&made.to_le_bytes());
+        if let Some(source) = readable_source(scene, LayerReader::Mask(index)) {
+            key = key.join(&source_key(&source, base, samples, sources).to_le_bytes());
         }
         let is_level = layer.multiscale().largest.samples().is_some_and(|coarsest| coarsest <= samples);
         let (is_refined, is_cut) = (finest > 0, left == Some(0));
@@ -191,6 +174,57 @@ pub(super) fn plan_with<'a>(
     steps
 }
 
+/// Key of the base terrain of a scene, below its lowest layer.
+fn base_key(scene: &Scene, base: Option<&BaseTerrain>, samples: usize) -> ContentKey {
+    let settings = &scene.settings;
+    let mut key = ContentKey::start(&[
+        &(scene.grid(samples).samples as u64).to_le_bytes(),
+        &settings.resolution.to_le_bytes(),
+        &[settings.edges as u8],
+        &settings.size_metres.to_le_bytes(),
+        &settings.relief_metres.to_le_bytes(),
+        &settings.seed.to_le_bytes(),
+    ]);
+    if settings.voids != Voids::Cross {
+        key = key.join(b"land ends at voids");
+    }
+    if let Some(planet) = scene.as_planet() {
+        key = key.join(&planet.radius_metres.to_le_bytes()).join(&planet.atmosphere.to_le_bytes());
+    }
+    if let Some(base) = base {
+        key = key.join(&base.hash().to_le_bytes());
+    }
+    key
+}
+
+/// Key of the terrain or of the mask that a reference reads.
+fn source_key(
+    source: &ReferenceSource,
+    base: Option<&BaseTerrain>,
+    samples: usize,
+    sources: &mut HashMap<SourceId, u128>,
+) -> u128 {
+    if let Some(&known) = sources.get(&source.id) {
+        return known;
+    }
+    let base = base.filter(|_| !source.is_foreign());
+    let result = plan_with(&source.scene, base, samples, None, sources).last().map(|step| step.result);
+    let key = match source.mask() {
+        None => result.map_or(0, ContentKey::bits),
+        Some(index) => {
+            let layer = &source.scene.layers[index];
+            let below = result.unwrap_or_else(|| base_key(&source.scene, base, samples));
+            let mut key = layer_key(below.join(b"mask").join(&layer.seed.to_le_bytes()), layer);
+            if let Some(read) = readable_source(&source.scene, LayerReader::Mask(index)) {
+                key = key.join(&source_key(&read, base, samples, sources).to_le_bytes());
+            }
+            key.bits()
+        }
+    };
+    sources.insert(source.id.clone(), key);
+    key
+}
+
 impl LayerStep<'_> {
     /// Key of the change of a process on this grid and all coarser ones.
     pub fn change_key(&self) -> Option<ContentKey> {
@@ -211,7 +245,7 @@ pub(super) fn node_key(beneath: ContentKey, node: &Node, seed: u32, settings: &S
     let mut key =
         beneath.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
-        if spec.name != "iterations" || node.as_process().is_none() {
+        if !is_reference(&spec.kind) && (spec.name != "iterations" || node.as_process().is_none()) {
             key = param_key(key, spec, &node.params().get(k), node.read_options());
         }
     }
@@ -253,16 +287,19 @@ pub(super) fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value, layout
     }
 }
 
+/// Whether a parameter names another layer. The result of that layer is hashed, not its name.
+fn is_reference(kind: &ParamKind) -> bool {
+    matches!(kind, ParamKind::Layer | ParamKind::Scene)
+}
+
 pub(super) fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
     let mut key = node;
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
-            // If the mask reads a layer, the result of that layer is hashed, not its name. An unused picture is not
-            // hashed.
+            // An unused picture is not hashed.
             let counts = match spec.kind {
-                ParamKind::Layer => false,
                 ParamKind::Image => layer.mask.by_image,
-                _ => true,
+                _ => !is_reference(&spec.kind),
             };
             if counts {
                 key = param_key(key, spec, &group.get(k), ReadOptions::default());

@@ -7,23 +7,26 @@ use super::plan::{LayerStep, ProcessStage};
 use super::{Constructions, Store, StrokedFields, Timeline, mix};
 use crate::field::{Cancelled, MapKind, Terrain, Voids};
 use crate::nodes::channels::trunk_streams::TrunkStreams;
+use crate::nodes::generators::reference::Reference;
 use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::voids::restore_heights;
-use crate::nodes::{Context, Filter, Generator, MassBalance, Node, NodeKind, Run};
+use crate::nodes::{Context, Filter, Generator, MassBalance, Node, NodeKind, ReadTerrain, Run};
 use crate::scene::Layer;
 
 /// Returns the result of the node on the terrain below, before opacity and mask. `coarse` is the change that a process
-/// made on the next coarser grid.
+/// made on the next coarser grid. `read` is the terrain that a reference reads; without it, the node changes nothing.
 pub(super) fn run_node(
     step: &LayerStep,
     cx: &Context,
     beneath: Arc<Terrain>,
     coarse: Option<LevelChange>,
+    read: Option<ReadTerrain>,
     store: &mut Store,
 ) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     match step.layer.node.work() {
         NodeKind::Generator(node) => Ok((generate(node, step, cx, &beneath, &mut store.constructions)?, None)),
         NodeKind::Filter(node) => Ok((filter(node, step, cx, beneath, &mut store.strokes)?, None)),
+        NodeKind::Reference(node) => Ok((reference(node, step, cx, beneath, read)?, None)),
         NodeKind::Process(_) => {
             let (result, mass_balance) = run_process(step, cx, beneath, coarse, store)?;
             Ok((result, Some(mass_balance)))
@@ -51,6 +54,26 @@ fn generate(
         }
     };
     mix::blend_generator(cx, &step.layer.mix, beneath, &mut result)?;
+    Ok(result)
+}
+
+/// The terrain after a layer that reads another layer.
+fn reference(
+    node: &Reference,
+    step: &LayerStep,
+    cx: &Context,
+    beneath: Arc<Terrain>,
+    read: Option<ReadTerrain>,
+) -> Result<Terrain, Cancelled> {
+    let Some(read) = read else { return Ok(Arc::unwrap_or_clone(beneath)) };
+    if !node.makes_heights() {
+        let mut result = Arc::unwrap_or_clone(beneath);
+        node.apply(cx, read, &mut result)?;
+        return Ok(result);
+    }
+    let mut result = Terrain::flat(cx.grid);
+    node.apply(cx, read, &mut result)?;
+    mix::blend_generator(cx, &step.layer.mix, &beneath, &mut result)?;
     Ok(result)
 }
 

@@ -1,7 +1,7 @@
 //! The catalogue: every node that a layer of the stack can hold.
 //!
 //! A node is a struct of parameters (made by [`params!`](talweg_ground::params)) that implements one of [`Generator`],
-//! [`Filter`] and [`Process`]. To add a node, write its file and add one line to the list at the end of this file. The
+//! [`Filter`] and [`Process`]. Only the [`Reference`] is a kind of its own: it needs the terrain of another layer. To add a node, write its file and add one line to the list at the end of this file. The
 //! node's file holds the parameters, the law with its source in the docs, a pure function, the `impl` and the tests.
 //! The list has the order of the Add menu, of the help and of `talweg nodes`. The tests in `tests/core/nodes/contract/`
 //! check every node of the list.
@@ -20,6 +20,7 @@ pub mod multiscale;
 pub mod parts;
 pub mod planet;
 pub mod planet_detail;
+pub mod references;
 pub mod sculpt;
 pub mod steps;
 mod text;
@@ -33,9 +34,11 @@ pub use parts::{
     DrainedFilter, NodeAreas, NodeDrainage, NodeParts, NodeSmoothing, RangedFilter, SmoothedFilter, StencilRadius,
     WindowDrainage,
 };
+pub use references::{LayerReference, ReadTerrain, Reads};
 pub use steps::{GeneratorStep, SteppedGenerator};
 pub use voids::VoidBorder;
 
+use generators::reference::Reference;
 use talweg_ground::field::{Cancelled, MapKind, Terrain};
 use talweg_ground::io::formats::ReadOptions;
 use talweg_ground::param::{About, Params, Preset};
@@ -311,6 +314,8 @@ pub enum NodeKind<'a> {
     Filter(&'a dyn Filter),
     /// A node that changes the terrain in iterations.
     Process(&'a dyn Process),
+    /// A node that reads the terrain of another layer, which its caller must provide.
+    Reference(&'a Reference),
 }
 
 impl NodeKind<'_> {
@@ -320,6 +325,7 @@ impl NodeKind<'_> {
             Self::Generator(_) => "generator",
             Self::Filter(_) => "filter",
             Self::Process(_) => "process",
+            Self::Reference(_) => "reference",
         }
     }
 }
@@ -375,6 +381,7 @@ impl Node {
             NodeKind::Generator(node) => node.traits(),
             NodeKind::Filter(node) => node.traits(),
             NodeKind::Process(node) => node.traits(),
+            NodeKind::Reference(node) => node.traits(),
         }
     }
 
@@ -384,6 +391,7 @@ impl Node {
             NodeKind::Generator(node) => node.parts(),
             NodeKind::Filter(node) => node.parts(),
             NodeKind::Process(node) => node.parts(),
+            NodeKind::Reference(node) => node.parts(),
         }
     }
 
@@ -399,7 +407,7 @@ impl Node {
     pub fn file_dependencies(&self) -> Vec<String> {
         match self.work() {
             NodeKind::Generator(node) => node.file_dependencies(),
-            NodeKind::Filter(_) | NodeKind::Process(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -407,7 +415,7 @@ impl Node {
     pub fn files_error(&self) -> Option<String> {
         match self.work() {
             NodeKind::Generator(node) => node.files_error(),
-            NodeKind::Filter(_) | NodeKind::Process(_) => None,
+            _ => None,
         }
     }
 
@@ -415,7 +423,7 @@ impl Node {
     pub fn read_options(&self) -> ReadOptions {
         match self.work() {
             NodeKind::Generator(node) => node.read_options(),
-            NodeKind::Filter(_) | NodeKind::Process(_) => ReadOptions::default(),
+            _ => ReadOptions::default(),
         }
     }
 
@@ -423,7 +431,7 @@ impl Node {
     pub fn files_note(&self, size_metres: f32) -> Option<String> {
         match self.work() {
             NodeKind::Generator(node) => node.files_note(size_metres),
-            NodeKind::Filter(_) | NodeKind::Process(_) => None,
+            _ => None,
         }
     }
 
@@ -459,6 +467,23 @@ impl Node {
         }
     }
 
+    /// Whether the node makes heights of its own, which the blend mode of its layer combines with the terrain below.
+    pub fn makes_heights(&self) -> bool {
+        match self.work() {
+            NodeKind::Generator(_) => true,
+            NodeKind::Reference(node) => node.makes_heights(),
+            NodeKind::Filter(_) | NodeKind::Process(_) => false,
+        }
+    }
+
+    /// The value of another layer that the node reads, or `None` if the node reads no other layer.
+    pub fn reference(&self) -> Option<LayerReference<'_>> {
+        match self {
+            Self::Reference(node) => Some(node.reference()),
+            _ => None,
+        }
+    }
+
     /// The node as a process, or `None` if it is of another kind.
     pub fn as_process(&self) -> Option<&dyn Process> {
         match self.work() {
@@ -490,6 +515,7 @@ catalogue! {
     generators::shape::Shape: Generator,
     generators::construction::Construction: Generator,
     generators::import::Import: Generator,
+    generators::reference::Reference: Reference,
     sculpt::ground::Sculpt: Filter,
     planet::continents::Continents: Generator,
     planet::plates::Plates: Process,

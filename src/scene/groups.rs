@@ -85,8 +85,7 @@ impl Scene {
         }
     }
 
-    /// Hides the layers above a layer without removing them, because the mask of a lower layer may read a generator
-    /// above. The groups that contain the layer are opened, so that the result includes only the layers up to this
+    /// Hides the layers above a layer without removing them, because a lower layer may read a layer above. The groups that contain the layer are opened, so that the result includes only the layers up to this
     /// layer.
     pub fn hide_above(&mut self, index: usize) {
         self.hide_but(index, |_| false);
@@ -94,6 +93,7 @@ impl Scene {
 
     /// Hides the layers below and above a layer, so that this layer is evaluated alone, whatever groups contain it.
     pub fn hide_others(&mut self, index: usize) {
+        self.keep_whole();
         let own = self.block(index);
         self.layers[..own.start].iter_mut().for_each(|layer| layer.enabled = false);
         self.hide_above(index);
@@ -107,6 +107,7 @@ impl Scene {
     }
 
     fn hide_but(&mut self, index: usize, is_hidden: impl Fn(usize) -> bool) {
+        self.keep_whole();
         let around = self.groups_around(index);
         for (k, layer) in self.layers.iter_mut().enumerate() {
             if around.contains(&k) {

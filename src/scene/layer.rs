@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::brush::Strokes;
 use crate::field::MapKind;
 use crate::nodes::multiscale::{LargestScale, Level};
-use crate::nodes::{MultiScale, Node, Process};
-use crate::param::{ImageFile, LayerName};
+use crate::nodes::{LayerReference, MultiScale, Node, Process, Reads};
+use crate::param::{ImageFile, LayerName, SceneFile};
 
 crate::choices! {
     /// How a generator combines with the terrain below.
@@ -32,14 +32,6 @@ crate::params! {
         opacity: f32 ["share"] = 1.0, 0.0..=1.0;
         /// Width of the rounded seam of the smooth blends, as a fraction of the relief: higher is rounder.
         smoothness: f32 ["share"] = 0.1, 0.0..=1.0, slider 0.0..=0.5;
-    }
-}
-
-crate::choices! {
-    /// The value of another layer that a mask reads.
-    Reads {
-        Height "Height": "The layer's height above the datum, in metres.",
-        Data "Data map": "A data map, such as flow or deposits.",
     }
 }
 
@@ -90,9 +82,11 @@ crate::params! {
         image: ImageFile = ImageFile::default() => |mask| mask.by_image;
         /// Limits the layer by the result of another layer.
         by_layer: bool = false;
-        /// The layer to read: a layer below, together with everything under it, or any generator alone; it may be
-        /// hidden.
+        /// The layer, group or branch to read; it may be hidden. A generator is read alone, another layer together with
+        /// all layers under it. A layer above this one can be read if its result does not need this layer.
         layer: LayerName = LayerName::default() => |mask| mask.by_layer;
+        /// Another scene file (.ron) that contains the layer. Without a layer, the finished terrain of that scene is read.
+        layer_file: SceneFile = SceneFile::default() => |mask| mask.by_layer;
         /// The value of that layer to read.
         layer_reads: Reads = Reads::Height => |mask| mask.by_layer;
         /// The data map of that layer to read.
@@ -131,6 +125,12 @@ impl Mask {
     /// Whether the mask can limit the layer at all.
     pub fn is_active(&self) -> bool {
         self.conditions().contains(&true) || self.invert
+    }
+
+    /// The value of another layer that the condition *by layer* reads.
+    pub fn reference(&self) -> LayerReference<'_> {
+        let Self { layer_file, layer, layer_reads, layer_data, .. } = self;
+        LayerReference { file: &layer_file.0, layer: &layer.0, reads: *layer_reads, data: *layer_data }
     }
 
     /// For each condition of the mask, whether it is on.

@@ -6,7 +6,7 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Layer, Reads, Scene};
+use super::{Layer, LayerReader, Reads, Scene};
 use crate::brush::{Brush, Strokes};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
@@ -14,7 +14,7 @@ use crate::io::formats::ReadOptions;
 use crate::io::system_names::{is_rooted, last_name, portable_text};
 use crate::io::{Raster, RasterError, is_built_in, raster};
 use crate::mesh::raster_or_mesh;
-use crate::nodes::{Node, NodeKind};
+use crate::nodes::Node;
 use crate::param::{ImageFile, ParamKind, Params, StructuredValue, Value};
 use crate::planet::World;
 use crate::user_state::resolved;
@@ -40,6 +40,9 @@ pub enum Severity {
     Idle,
 }
 
+/// Maximum number of problems of another scene that are reported.
+const MOST_TOLD: usize = 3;
+
 /// Kinds of notes that matter only for heights. An image of a mask or a stamp may have colours and several channels.
 const NOTES_ON_HEIGHTS: [&str; 4] = ["colours", "palette", "encoded-heights", "further-channels"];
 
@@ -53,14 +56,32 @@ fn raster_notes(layer: &Layer, read: &Result<Arc<Raster>, RasterError>, name: &s
 }
 
 impl Scene {
-    /// Problems with the files and layers to which shown layers refer. The list also covers hidden layers that the mask
-    /// of a shown layer reads. The function reads the files from the disk.
+    /// Problems with the files and layers to which shown layers refer. The list also covers hidden layers that a shown
+    /// layer reads. The function reads the files from the disk.
     pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = self.own_problems();
+        for (index, layer) in self.layers.iter().enumerate().filter(|(index, _)| self.is_shown(*index)) {
+            for source in layer.readers(index).filter_map(|reader| self.source(reader).ok().flatten()) {
+                let scene = source.name();
+                let told = source.problems().into_iter().take(MOST_TOLD);
+                let message = |text: String| format!("the layer reads {scene}, where {text}");
+                problems.extend(told.map(|text| Problem {
+                    layer: index,
+                    severity: Severity::Broken,
+                    message: message(text),
+                }));
+            }
+        }
+        problems
+    }
+
+    /// Like [`problems`](Self::problems), without those of other scenes.
+    pub(super) fn own_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        let read: Vec<usize> = (0..self.layers.len())
-            .filter(|&k| self.is_shown(k) && self.layers[k].mask.by_layer)
-            .filter_map(|k| self.mask_source(k).ok().flatten())
-            .collect();
+        let shown_readers =
+            (0..self.layers.len()).filter(|&k| self.is_shown(k)).flat_map(|k| self.layers[k].readers(k));
+        let sources = shown_readers.filter_map(|reader| self.source(reader).ok().flatten());
+        let read: Vec<usize> = sources.filter_map(|source| source.own_layer()).collect();
         let used = |index: usize| self.is_shown(index) || read.contains(&index);
         for (index, layer) in self.layers.iter().enumerate().filter(|(index, _)| used(*index)) {
             let mask = if layer.mask.by_image { image_names(&layer.mask) } else { Vec::new() };
@@ -76,10 +97,10 @@ impl Scene {
             let unusable = trees.iter().flat_map(|(_, tree)| Program::new(tree, 0).problems);
             let roads: Vec<String> = trees.iter().flat_map(|(_, tree)| tree.road_notes()).collect();
             let files = files.chain(unusable).chain(stroke_problems(layer));
-            let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
+            let sources = layer.readers(index).filter_map(|reader| self.source(reader).err());
             let problem = |severity: Severity| move |message: String| Problem { layer: index, severity, message };
             problems.extend(self.unsupported_reason(index).map(problem(Severity::Broken)));
-            problems.extend(files.chain(source).map(problem(Severity::Broken)));
+            problems.extend(files.chain(sources).map(problem(Severity::Broken)));
             let idle = self.idle_conditions(index).into_iter().chain(layer.node.files_note(self.side_metres()));
             let idle = idle.chain(notes).chain(roads).chain(layer.node.runaway_note());
             problems.extend(idle.map(problem(Severity::Idle)));
@@ -108,8 +129,13 @@ impl Scene {
         if mask.by_image && mask.image.0.is_empty() {
             idle.push("the mask has no image yet, so this condition has no effect; choose an image".into());
         }
-        if mask.by_layer && mask.layer.0.is_empty() {
+        if mask.by_layer && !mask.reference().is_set() {
             idle.push("the mask has no layer to read yet, so this condition has no effect; choose a layer".into());
+        }
+        if self.layers[index].node.reference().is_some_and(|reference| !reference.is_set()) {
+            idle.push(
+                "no layer to read is chosen yet, so the layer has no effect; choose a layer or a scene file".into(),
+            );
         }
         if mask.by_paint && self.is_planet() {
             idle.push("brush strokes work on square terrain only, so a planet ignores the painted mask".into());
@@ -119,73 +145,37 @@ impl Scene {
             );
         }
         // A map whose neutral value is not 0, such as rain, exists everywhere.
-        let missing = |kind: MapKind, layers: &[Layer]| {
-            let made = layers.iter().any(|layer| layer.enabled && layer.node.traits().writes.contains(&kind));
-            (!made && kind.neutral() == 0.0).then(|| kind.label().to_lowercase())
+        let missing = |kind: MapKind, scene: &Self, below: usize| {
+            let shown = (0..below).filter(|&k| scene.is_shown(k)).map(|k| &scene.layers[k].node);
+            let made = kind.neutral() != 0.0 || shown.flat_map(|node| node.traits().writes).any(|&made| made == kind);
+            (!made).then(|| kind.label().to_lowercase())
         };
         if mask.by_data
-            && let Some(map) = missing(mask.data, &self.layers[..index])
+            && let Some(map) = missing(mask.data, self, index)
         {
             idle.push(format!(
                 "the mask reads the {map} map, which no layer below makes, so this condition has no effect"
             ));
         }
-        if mask.by_layer
-            && mask.layer_reads == Reads::Data
-            && let Ok(Some(source)) = self.mask_source(index)
-        {
-            // If the source layer is above the layer with the mask, it is evaluated without the layers below it.
-            let mut read = self.layers[if source < index { 0 } else { source }..=source].to_vec();
-            // The mask reads the layer even if the layer is hidden.
-            read.iter_mut().next_back().into_iter().for_each(|layer| layer.enabled = true);
-            if let Some(map) = missing(mask.layer_data, &read) {
-                idle.push(format!("the mask reads the {map} map of layer `{}`, which has no such map", mask.layer.0));
+        for reader in self.layers[index].readers(index) {
+            let (Some(reference), Ok(Some(source))) = (self.reference(reader), self.source(reader)) else { continue };
+            let (who, name) = (if matches!(reader, LayerReader::Mask(_)) { "mask" } else { "layer" }, source.name());
+            let map = missing(reference.data, &source.scene, source.scene.layers.len());
+            if let Some(map) = map.filter(|_| reference.reads == Reads::Data) {
+                idle.push(format!("the {who} reads the {map} map of {name}, which has no such map"));
+            }
+            if source.mask().is_some_and(|layer| !source.scene.layers[layer].mask.is_active()) {
+                idle.push(format!(
+                    "the {who} reads the mask of {name}, which has no mask, so the value is 1 everywhere"
+                ));
             }
         }
         idle
     }
 
-    /// Names of the layers whose result the mask of layer `index` can read: all layers below, and generators anywhere.
-    pub fn mask_sources(&self, index: usize) -> Vec<&str> {
-        let usable =
-            |k: usize| k < index || (k > index && matches!(self.layers[k].node.work(), NodeKind::Generator(_)));
-        (0..self.layers.len()).filter(|&k| usable(k)).map(|k| self.layers[k].name.as_str()).collect()
-    }
-
-    /// The layer that the mask of layer `index` reads; `None` while no layer is chosen.
-    ///
-    /// # Errors
-    /// When no readable layer has the chosen name; the message gives the reason.
-    pub fn mask_source(&self, index: usize) -> Result<Option<usize>, String> {
-        let name = self.layers[index].mask.layer.0.as_str();
-        if name.is_empty() {
-            return Ok(None);
-        }
-        let named = |k: &usize| *k != index && self.layers[*k].name == name;
-        let below = (0..index).rev().find(named);
-        let above = (index + 1..self.layers.len()).find(named);
-        match (below, above) {
-            (Some(below), _) => Ok(Some(below)),
-            (None, Some(above)) if matches!(self.layers[above].node.work(), NodeKind::Generator(_)) => Ok(Some(above)),
-            (None, Some(_)) => Err(format!(
-                "the mask reads layer `{name}`, which is above this layer; move it below, or choose a generator"
-            )),
-            (None, None) => Err(format!("the mask reads layer `{name}`, which does not exist; choose another layer")),
-        }
-    }
-
-    /// Updates the masks that read a layer, after the layer was renamed from `old` to `new`.
-    pub fn follow_rename(&mut self, old: &str, new: &str) {
-        for layer in &mut self.layers {
-            if layer.mask.layer.0 == old {
-                layer.mask.layer.0 = new.into();
-            }
-        }
-    }
-
     /// The files to which the scene refers, each once, in layer order. They are heightmaps and pictures of nodes, masks
-    /// and constructions, faces of planets, and the planet of which the scene is a patch. Built-in stamps are not
-    /// listed.
+    /// and constructions, faces of planets, other scenes that layers read, and the planet of which the scene is a patch.
+    /// Built-in stamps are not listed.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut names: Vec<String> = Vec::new();
         if let Some(origin) = self.patch.as_ref().filter(|origin| origin.names_a_file()) {
@@ -194,7 +184,7 @@ impl Scene {
         for layer in &self.layers {
             let epochs = layer.epochs.iter().map(|epoch| epoch.node.params());
             for group in [layer.node.params(), &layer.mask].into_iter().chain(epochs) {
-                names.extend(image_names(group));
+                names.extend(named_files(group, is_file));
                 for (_, tree) in structured::<Tree>(group) {
                     names.extend(tree.image_files().into_iter().map(|file| file.0.clone()));
                 }
@@ -245,7 +235,7 @@ impl Scene {
         for layer in &mut self.layers {
             let epochs = layer.epochs.iter_mut().map(|epoch| epoch.node.params_mut());
             for group in [layer.node.params_mut(), &mut layer.mask].into_iter().chain(epochs) {
-                for index in image_params(group) {
+                for index in params_of(group, is_file) {
                     let Value::Text(name) = group.get(index) else { continue };
                     if let Some(text) = rewritten_name(&name, &change) {
                         let _ = group.set(index, &Value::Text(text));
@@ -339,19 +329,29 @@ fn stroke_problems(layer: &Layer) -> Vec<String> {
     problems
 }
 
-/// Names of the files to which a parameter group refers.
+/// Names of the images to which a parameter group refers.
 fn image_names(group: &dyn Params) -> Vec<String> {
+    named_files(group, |kind| *kind == ParamKind::Image)
+}
+
+/// Names of the files to which the parameters of a group with an accepted kind refer.
+fn named_files(group: &dyn Params, is_accepted: fn(&ParamKind) -> bool) -> Vec<String> {
     let text = |index| match group.get(index) {
         Value::Text(name) if !name.is_empty() => Some(name),
         _ => None,
     };
-    image_params(group).into_iter().filter_map(text).collect()
+    params_of(group, is_accepted).into_iter().filter_map(text).collect()
 }
 
-/// Indices of the parameters that name a file.
-fn image_params(group: &dyn Params) -> Vec<usize> {
+/// Indices of the parameters of an accepted kind.
+fn params_of(group: &dyn Params, is_accepted: fn(&ParamKind) -> bool) -> Vec<usize> {
     let params = &group.about().params;
-    (0..params.len()).filter(|&k| params[k].kind == ParamKind::Image).collect()
+    (0..params.len()).filter(|&k| is_accepted(&params[k].kind)).collect()
+}
+
+/// Whether parameters of this kind name a file.
+fn is_file(kind: &ParamKind) -> bool {
+    matches!(kind, ParamKind::Image | ParamKind::Scene)
 }
 
 #[cfg(test)]
@@ -482,9 +482,10 @@ mod tests {
         let mut scene = Scene { layers: vec![layer("Old"), layer("Top")], ..Scene::default() };
         scene.layers[1].mask.by_layer = true;
         scene.layers[1].mask.layer.0 = "Old".into();
-        assert_eq!(scene.mask_source(1), Ok(Some(0)));
+        let source = |scene: &Scene| scene.source(LayerReader::Mask(1)).unwrap().unwrap().own_layer();
+        assert_eq!(source(&scene), Some(0));
         scene.layers[0].name = "New".into();
         scene.follow_rename("Old", "New");
-        assert_eq!((scene.mask_source(1), scene.mask_sources(1)), (Ok(Some(0)), vec!["New"]));
+        assert_eq!((source(&scene), scene.readable_layers(LayerReader::Mask(1))), (Some(0), vec!["New".to_string()]));
     }
 }

@@ -16,12 +16,14 @@ mod light;
 mod links;
 mod old_defaults;
 mod patch;
+mod references;
 mod repairs;
 pub mod saved_files;
 mod settings;
 mod text_edit;
 mod works;
 
+pub use crate::nodes::Reads;
 pub use bookmark::{CameraBookmark, MAX_BOOKMARKS};
 pub use build::{
     BuildMesh, BuildPlacement, BuildPlanet, BuildPreset, BuildProduct, BuildTiles, DEFAULT_FILE_NAMES,
@@ -34,11 +36,12 @@ pub use figures::{DocumentClaim, DocumentFigure, figures};
 pub(crate) use file::folder_of;
 pub use file::{SceneError, VERSION, Warning, with_scene_ending};
 pub use history::{EditHistory, Gesture};
-pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, ProcessSegment, Reads};
+pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, ProcessSegment};
 pub use light::LightPreset;
 pub(crate) use links::absolute_name;
 pub use links::{Problem, Severity, relative_path};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
+pub use references::{LayerReader, ReferenceSource, SourceId, WholeScene};
 pub use settings::{LOWEST_SUN, LightSource, Settings, SkyCondition, SunPlacement, Surroundings};
 pub use text_edit::{text_with_build, text_with_paths};
 pub use works::SourceWork;
@@ -49,8 +52,8 @@ use std::sync::{Arc, LazyLock};
 use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, MaterialRules, Palette, ScatterRules};
 use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, Stream, Terrain};
 use crate::io::suggestion;
+use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
-use crate::nodes::{Node, NodeKind};
 use crate::param::{ParamError, Params};
 use crate::planet::climate::{Climate, ClimateFields, ClimateTerrain, climate_fields};
 use crate::planet::{Planet, World};
@@ -83,6 +86,9 @@ pub struct Scene {
     pub bookmarks: Vec<CameraBookmark>,
     /// Layers of the scene, from the lowest to the highest.
     pub layers: Vec<Layer>,
+    /// The scene with all its layers shown as the user shows them, if an evaluation has hidden some. References of
+    /// layers are looked up there. It is not saved.
+    pub whole: Option<Arc<WholeScene>>,
 }
 
 impl Default for Scene {
@@ -100,6 +106,7 @@ impl Default for Scene {
             builds: Vec::new(),
             bookmarks: Vec::new(),
             layers: Vec::new(),
+            whole: None,
         }
     }
 }
@@ -230,7 +237,7 @@ impl Scene {
     /// When no construction is shown, or when there is another generator. The second error contains the index of the
     /// construction.
     pub fn construction_below(&self) -> Result<(usize, &Construction), NotSoleConstruction> {
-        let makes_ground = |layer: &Layer| matches!(layer.node.work(), NodeKind::Generator(_));
+        let makes_ground = |layer: &Layer| layer.node.makes_heights();
         let mut makers =
             self.layers.iter().enumerate().filter(|(index, layer)| self.is_shown(*index) && makes_ground(layer));
         let found = makers.clone().find_map(|(index, layer)| match &layer.node {

@@ -86,6 +86,7 @@ impl Repairs {
             patch: self.patch(file.patch),
             builds: self.builds(file.builds),
             bookmarks: self.bookmarks(file.bookmarks),
+            whole: None,
         };
         scene.name_biomes();
         self.depths(&mut scene);

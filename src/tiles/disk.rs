@@ -49,9 +49,9 @@ impl TilePlan {
     /// Bytes of all tiles of a stage.
     fn stage_bytes(&self, stage: &PlanStage, scene: &Scene) -> u64 {
         let mut scene = scene.clone();
-        for &reader in &stage.mask_path {
-            let Some((_, source)) = source_scene(&scene, reader) else { break };
-            scene = source;
+        for &reader in &stage.source_path {
+            let Some(source) = source_scene(&scene, reader) else { break };
+            scene = source.scene;
         }
         // Count the maps that exist above the topmost layer of the stage.
         let top = stage.layers.iter().map(|layer| layer.layer + 1).max();

@@ -75,10 +75,10 @@ pub enum TileError {
     /// The size of the terrain or of the tiles is out of range.
     #[error("give {MIN_SAMPLES} to {MOST_SAMPLES} samples per side, and tiles of {LEAST_TILE} to {MOST_SAMPLES}")]
     Sizes,
-    /// A mask reads a layer that has no result, for example because the layer is hidden.
-    #[error("a mask reads layer `{layer}`, which is hidden; show that layer or remove the condition")]
+    /// A stage belongs to a terrain that no reference of the scene reads.
+    #[error("layer {layer} of the scene reads no other layer, as the plan says; make a new plan")]
     NoSource {
-        /// Name of the layer that is read.
+        /// Index of the layer that reads.
         layer: String,
     },
     /// The build should keep the mask of a layer that the scene does not have.

@@ -10,7 +10,7 @@ use super::plan_file::PLAN_VERSION;
 use crate::eval::window::{LayerPart, SmoothedField};
 use crate::field::{Grid, MapKind, Region};
 use crate::hydrology::tiled::TileRegions;
-use crate::scene::Scene;
+use crate::scene::{LayerReader, Scene};
 
 /// Maximum samples per side. Single precision could distinguish more positions, but the files would be impractically
 /// large.
@@ -208,12 +208,12 @@ pub struct PlanStage {
     /// is computed in tiles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whole: Vec<String>,
-    /// Identifies the scene that contains the layers, as a path of layer indices. The mask of each indexed layer reads
-    /// another scene. The first index is in the scene itself, the next in the scene that this mask reads, and so on.
-    /// Empty for the scene itself.
+    /// Identifies the scene that contains the layers, as a path of references. Each reference reads another scene. The
+    /// first reader is in the scene itself, the next in the scene that the first reads, and so on. Empty for the scene
+    /// itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[serde(rename = "of_masks")]
-    pub mask_path: Vec<usize>,
+    pub source_path: Vec<LayerReader>,
     /// Width of the halo in cells. The task also computes the halo around its tile, and then cuts it off.
     pub halo: usize,
     /// Maximum memory of a task in bytes.
@@ -232,9 +232,9 @@ pub struct PlanStage {
     /// Trunk streams that erosion processes must preserve, each with the index of its layer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<(usize, StageProduct)>,
-    /// Terrains that masks read, each with the index of the layer that has the mask.
+    /// Terrains that references read, each with its reader.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sources: Vec<(usize, StageProduct)>,
+    pub sources: Vec<(LayerReader, StageProduct)>,
     /// The stage's work in a survey of the whole terrain, if a layer needs a survey.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<PlannedSurvey>,
@@ -258,7 +258,8 @@ pub struct PlanStage {
 impl PlanStage {
     /// All products that the stage reads.
     pub fn reads(&self) -> Vec<StageProduct> {
-        let named = self.changes.iter().chain(&self.streams).chain(&self.sources).map(|(_, product)| *product);
+        let named = self.changes.iter().chain(&self.streams).map(|(_, product)| *product);
+        let named = named.chain(self.sources.iter().map(|(_, product)| *product));
         let known = self.survey.iter().flat_map(|survey| &survey.reads).copied();
         let smoothed = self.smoothed.iter().map(|(.., product)| *product);
         let known = known.chain(smoothed);

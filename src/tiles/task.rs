@@ -203,9 +203,9 @@ impl TileBuild {
     /// The scene whose layers a stage computes.
     fn scene_of(&self, planned: &PlanStage) -> Result<Scene, TileError> {
         let mut scene = self.scene.clone();
-        for &reader in &planned.mask_path {
-            let source = if reader < scene.layers.len() { source_scene(&scene, reader) } else { None };
-            scene = source.ok_or_else(|| TileError::NoSource { layer: reader.to_string() })?.1;
+        for &reader in &planned.source_path {
+            let source = source_scene(&scene, reader);
+            scene = source.ok_or_else(|| TileError::NoSource { layer: reader.layer().to_string() })?.scene;
         }
         Ok(scene)
     }

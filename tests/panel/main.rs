@@ -28,6 +28,7 @@ mod pen;
 mod pieces;
 mod planets;
 mod preferences;
+mod references;
 mod saving;
 mod scaled;
 mod search;

@@ -34,7 +34,7 @@ def _type(parameter: dict[str, Any]) -> str:
             return "str | Sequence[tuple[float, float]]"
         case "numbers":
             return "str | Sequence[float]"
-        case "image":
+        case "image" | "scene":
             return "str | PathLike[str]"
         case _:
             return "str"

@@ -29,7 +29,7 @@ def test_a_node_is_described(name):
         assert parameter["help"] in node.__doc__
         assert parameter["help"] in inspect.getdoc(getattr(node, parameter["name"]))
         value = getattr(made, parameter["name"])
-        if parameter["type"] in ("float", "int", "bool", "choice", "image"):
+        if parameter["type"] in ("float", "int", "bool", "choice", "image", "scene", "layer"):
             assert value == pytest.approx(parameter["default"])
         # writing back a value that was read changes nothing
         setattr(made, parameter["name"], value)

@@ -16,6 +16,7 @@ pub mod cut_out;
 pub mod drive;
 pub mod erosion;
 pub mod export;
+pub mod graph;
 pub mod ground_menu;
 pub mod ground_rules;
 pub mod help;
@@ -61,6 +62,7 @@ impl PluginGroup for FeaturePlugins {
             .add(measures::MeasuresPlugin)
             .add(ruler::RulerPlugin)
             .add(map::MapPlugin)
+            .add(graph::GraphPlugin)
             .add(biomes::BiomesPlugin)
             .add(ground_rules::GroundRulesPlugin)
             .add(import::ImportPlugin)

@@ -7,7 +7,7 @@ use bevy::prelude::*;
 
 use crate::frame::document::Document;
 use crate::frame::tasks::{Newest, Tasks};
-use crate::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, Waker, climate_of};
+use crate::view::{Legend, Overlay, OverlayChoice, ReferenceTerrain, RenderTerrain, SquareTerrain, Waker, climate_of};
 use talweg::appearance::Biomes;
 use talweg::eval::{ChangedRegion, Insight, NotEnoughMemory, PREVIEW_SAMPLES, Status, Worker, WorkerReport};
 use talweg::field::{Cancelled, Control, Terrain};
@@ -225,7 +225,7 @@ impl EvaluationClient {
     }
 
     /// Sets the reference terrain that difference overlays compare with.
-    pub fn compare_with(&mut self, reference: Option<Reference>) {
+    pub fn compare_with(&mut self, reference: Option<ReferenceTerrain>) {
         locked(&self.wanted).choice.reference = reference;
         self.waker.wake();
     }

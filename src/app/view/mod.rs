@@ -90,7 +90,7 @@ pub(crate) use drawing::drawn_pipelines;
 pub use idle::{IdlePlugin, Waker};
 pub use lens::{FIELD_OF_VIEW, Lens, ViewProjection};
 pub use mode::{Tint, TreeDetail, ViewMode};
-pub use overlays::choice::{Overlay, OverlayChoice, Reference, climate_of};
+pub use overlays::choice::{Overlay, OverlayChoice, ReferenceTerrain, climate_of};
 pub use overlays::data::overlay_colours;
 pub use overlays::legend::{Legend, Tick};
 pub use overlays::ramp::Ramp;

@@ -2,7 +2,7 @@
 //! whole terrain.
 
 use super::SmoothedField;
-use crate::eval::{LayerStep, context, mask_scene, plan};
+use crate::eval::{LayerStep, context, plan};
 use crate::field::{Control, Edges, Grid, MapKind};
 use crate::nodes::multiscale::StreamBeds;
 use crate::nodes::{Context, NodeDrainage, NodeKind, NodeParts};
@@ -35,8 +35,6 @@ pub struct LayerStencil {
     pub is_refined: bool,
     /// Whether the process runs from coarse to fine.
     pub is_level: bool,
-    /// The layer that the layer's mask reads, by index.
-    pub source: Option<usize>,
     /// Data about the whole terrain that the layer's node needs.
     pub survey: Option<LayerSurvey>,
     /// Whether each iteration of the process is computed in several steps ([`NodeParts::StreamPower`]).
@@ -76,7 +74,6 @@ pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(Lay
         iterations,
         is_refined: step.is_refined,
         is_level: step.is_level,
-        source: mask_scene(scene, index).map(|(source, _)| source),
         survey: None,
         is_worn: false,
         smoothed: smoothed_fields(step.layer).collect(),
@@ -150,7 +147,6 @@ pub fn mask_stencil(scene: &Scene, index: usize) -> (LayerStencil, Option<&'stat
         iterations: 0,
         is_refined: false,
         is_level: false,
-        source: mask_scene(scene, index).map(|(source, _)| source),
         survey: None,
         is_worn: false,
         smoothed: smoothed_fields(&scene.layers[index]).filter(|&field| field != SmoothedField::Ground).collect(),

@@ -18,15 +18,15 @@ use super::multiscale::{LevelChange, ProcessStart};
 use super::plan::LayerStep;
 use super::run::run_node;
 use super::tile_water::WaterLayer;
-use super::{Store, context, mix, plan};
+use super::{Store, context, mix, plan, readable_source};
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain};
 use crate::hydrology::tiled::WordError;
 pub use crate::nodes::channels::trunk_streams::TrunkStreams;
 use crate::nodes::erosion::stream_power::tiles as stream_power;
 use crate::nodes::filters::gauss;
 use crate::nodes::voids::restore_heights;
-use crate::nodes::{Context, MassBalance, NodeParts, WindowDrainage};
-use crate::scene::Scene;
+use crate::nodes::{Context, MassBalance, NodeParts, ReadTerrain, WindowDrainage};
+use crate::scene::{LayerReader, ReferenceSource, Scene};
 pub use look::{LayerStencil, LayerSurvey, layer_stencil, mask_stencil};
 use look::{settled_samples, smoothing_metres};
 
@@ -50,8 +50,8 @@ pub struct WindowInput {
     pub changes: HashMap<usize, Terrain>,
     /// The trunk streams that processes keep in place, by layer index.
     pub streams: HashMap<usize, Arc<TrunkStreams>>,
-    /// The results of other layers that masks read, by the index of the layer with the mask.
-    pub sources: HashMap<usize, Terrain>,
+    /// The terrains that references read. If a reference reads a mask, the heights are its weights.
+    pub sources: HashMap<LayerReader, Terrain>,
     /// Data about the whole terrain, by the index of the layer that needs it.
     pub surveys: HashMap<usize, SurveyedGround>,
     /// Smoothed fields of the whole terrain, by the index of the layer that reads them.
@@ -119,9 +119,20 @@ pub fn trunk_streams(scene: &Scene, index: usize, words: &[u64]) -> Result<Arc<T
     TrunkStreams::from_words(words, grid, layer.node.traits().finer_grids.stream_beds).map(Arc::new)
 }
 
-/// The layer that the mask of layer `index` reads, if any, and the scene whose result the mask reads.
-pub fn source_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
-    super::mask_scene(scene, index)
+/// The terrain that `reader` reads, as a scene to evaluate. `None` if the reference is not set or cannot be read.
+pub fn source_scene(scene: &Scene, reader: LayerReader) -> Option<ReferenceSource> {
+    readable_source(scene, reader)
+}
+
+/// The terrain in `sources` that `reader` reads.
+fn read_terrain<'a>(
+    scene: &Scene,
+    reader: LayerReader,
+    sources: &'a HashMap<LayerReader, Terrain>,
+) -> Option<ReadTerrain<'a>> {
+    let terrain = sources.get(&reader)?;
+    let relief_metres = readable_source(scene, reader)?.scene.settings.relief_metres;
+    Some(ReadTerrain { terrain, relief_metres })
 }
 
 /// Evaluates `parts`, consecutive layers, on the window `grid` of a scene at `samples` per side.
@@ -157,7 +168,10 @@ pub fn evaluate_window(
         let mut result = match &part.iterations {
             None => match filter_surveyed(step, &cx, known, &beneath)? {
                 Some(result) => result,
-                None => run_node(step, &cx, beneath.clone(), coarse, &mut store)?.0,
+                None => {
+                    let read = read_terrain(scene, LayerReader::Node(step.index), &sources);
+                    run_node(step, &cx, beneath.clone(), coarse, read, &mut store)?.0
+                }
             },
             Some(iterations) => {
                 let resumed = unfinished.take().map(|mut terrain| {
@@ -191,7 +205,7 @@ pub fn evaluate_window(
             let change = LevelChange::from_terrains(&beneath, &result, written, MassBalance::default());
             made.insert(step.index, Arc::unwrap_or_clone(change.change));
         }
-        let source = sources.get(&step.index);
+        let source = read_terrain(scene, LayerReader::Mask(step.index), &sources);
         let known = SmoothedMask { heights: smooth(SmoothedField::Curvature), weights: smooth(SmoothedField::Mask) };
         mix::apply_opacity_and_mask(&cx, step.layer, &beneath, source, &mut store.strokes, known, &mut result)?;
         beneath = Arc::new(result);
@@ -242,7 +256,8 @@ pub fn window_weights(
     let cx = Context { grid, ..context(scene, samples, reader, control) };
     let smooth = input.smoothed.remove(&(layer, SmoothedField::Curvature));
     let strokes = &mut Store::forgetful().strokes;
-    sharp_weights(&cx, &reader.mask, &input.terrain_below, input.sources.get(&layer), strokes, smooth)
+    let read = read_terrain(scene, LayerReader::Mask(layer), &input.sources);
+    sharp_weights(&cx, &reader.mask, &input.terrain_below, read, strokes, smooth)
 }
 
 /// The mask weights of a layer on the window `grid` of a scene at `samples` per side. These weights equal those of
@@ -265,7 +280,8 @@ pub fn window_mask(
         weights: input.smoothed.remove(&(layer, SmoothedField::Mask)),
     };
     let strokes = &mut Store::forgetful().strokes;
-    mask::weights(&cx, &reader.mask, &input.terrain_below, input.sources.get(&layer), strokes, known)
+    let read = read_terrain(scene, LayerReader::Mask(layer), &input.sources);
+    mask::weights(&cx, &reader.mask, &input.terrain_below, read, strokes, known)
 }
 
 /// Returns the terrain after a filter that needs `known`, data about the whole terrain. `None` if the node is not a

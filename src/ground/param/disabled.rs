@@ -14,7 +14,12 @@ fn tried(spec: &ParamSpec) -> Vec<Value> {
             vec![spec.default.clone(), Value::Int(slider.1), Value::Int(hard.1), Value::Int(hard.0)]
         }
         ParamKind::Numbers { hard } => vec![Value::Numbers(vec![hard.1]), Value::Numbers(Vec::new())],
-        ParamKind::Curve | ParamKind::Image | ParamKind::Layer | ParamKind::Tree | ParamKind::Strokes => Vec::new(),
+        ParamKind::Curve
+        | ParamKind::Image
+        | ParamKind::Scene
+        | ParamKind::Layer
+        | ParamKind::Tree
+        | ParamKind::Strokes => Vec::new(),
     }
 }
 

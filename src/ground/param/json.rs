@@ -58,6 +58,7 @@ fn param_json(spec: &ParamSpec) -> serde_json::Value {
             "numbers"
         }
         ParamKind::Image => "image",
+        ParamKind::Scene => "scene",
         ParamKind::Layer => "layer",
         ParamKind::Tree => "tree",
         ParamKind::Strokes => "strokes",

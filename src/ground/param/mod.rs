@@ -18,8 +18,8 @@ pub use disabled::{disabled_reason, disabling_values};
 pub use json::description_json;
 pub use text::{ParamsInFile, deserialize_params, serialize_params};
 pub use types::{
-    ImageFile, LayerName, MOST_NUMBERS, NumberList, ParamType, StructuredParam, StructuredValue, ToneCurve, WithRange,
-    WithoutRange,
+    ImageFile, LayerName, MOST_NUMBERS, NumberList, ParamType, SceneFile, StructuredParam, StructuredValue, ToneCurve,
+    WithRange, WithoutRange,
 };
 use types::{numbers_text, parse_numbers, wrong_type};
 
@@ -38,7 +38,7 @@ pub enum Value {
     Curve(ToneCurve),
     /// Value of a [`ParamKind::Numbers`].
     Numbers(Vec<f32>),
-    /// Value of a [`ParamKind::Image`] or [`ParamKind::Layer`].
+    /// Value of a [`ParamKind::Image`], [`ParamKind::Scene`] or [`ParamKind::Layer`].
     Text(String),
     /// Value of a [`ParamKind::Tree`] or [`ParamKind::Strokes`].
     Structured(Arc<dyn StructuredValue>),
@@ -85,6 +85,8 @@ pub enum ParamKind {
     },
     /// An [`ImageFile`].
     Image,
+    /// A [`SceneFile`].
+    Scene,
     /// A [`LayerName`].
     Layer,
     /// A [`StructuredValue`]: a construction tree.
@@ -314,7 +316,7 @@ impl ParamSpec {
                 .filter(|numbers| numbers.iter().all(|v| *v >= hard.0 && *v <= hard.1))
                 .map(Value::Numbers)
                 .ok_or_else(|| fail(format!("give {}{}", self.range_text(), self.unit_suffix()))),
-            ParamKind::Image | ParamKind::Layer => Ok(Value::Text(text_trimmed.into())),
+            ParamKind::Image | ParamKind::Scene | ParamKind::Layer => Ok(Value::Text(text_trimmed.into())),
             ParamKind::Tree | ParamKind::Strokes => match &self.default {
                 Value::Structured(default) => default.parse(text_trimmed).map(Value::Structured).map_err(fail),
                 _ => Err(wrong_type(self, "a structured value")),
@@ -334,6 +336,7 @@ impl ParamSpec {
                 format!("at most {MOST_NUMBERS} numbers with spaces between them, each from {} to {}", hard.0, hard.1)
             }
             ParamKind::Image => "a heightmap, picture or mesh (.png, .tif, .exr, .r16, .r32, .hgt, .asc, .glb, .obj …), or a built-in stamp such as stamp:crater".into(),
+            ParamKind::Scene => "a scene file (.ron)".into(),
             ParamKind::Layer => "the name of a layer".into(),
             ParamKind::Tree => "a construction tree in the format of scene files".into(),
             ParamKind::Strokes => "brush strokes in the format of scene files".into(),

@@ -135,7 +135,7 @@ impl<'de> DeserializeSeed<'de> for ValueSeed {
             ParamKind::Choice(_) => from.deserialize_identifier(self)?,
             ParamKind::Curve => Value::Curve(ToneCurve::deserialize(from)?),
             ParamKind::Numbers { .. } => Value::Numbers(Vec::deserialize(from)?),
-            ParamKind::Image | ParamKind::Layer => Value::Text(String::deserialize(from)?),
+            ParamKind::Image | ParamKind::Scene | ParamKind::Layer => Value::Text(String::deserialize(from)?),
             ParamKind::Tree | ParamKind::Strokes => {
                 let Value::Structured(default) = &self.0.default else {
                     return Err(D::Error::custom(wrong_type(self.0, "a structured value")));

@@ -257,6 +257,11 @@ impl<const LOW: i32, const HIGH: i32> ParamType for NumberList<LOW, HIGH> {
 #[serde(transparent)]
 pub struct ImageFile(pub String);
 
+/// Another scene: the path of its file; empty if unset. Paths are stored as those of an [`ImageFile`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SceneFile(pub String);
+
 /// The name of another layer; empty if unset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -283,7 +288,11 @@ macro_rules! texts {
         }
     )* };
 }
-texts!(ImageFile is Image, "the name of a file"; LayerName is Layer, "the name of a layer");
+texts!(
+    ImageFile is Image, "the name of a file";
+    SceneFile is Scene, "the name of a scene file";
+    LayerName is Layer, "the name of a layer"
+);
 
 /// A value with an inner structure, such as a construction tree or brush strokes. Code for parameters handles it only
 /// as text.

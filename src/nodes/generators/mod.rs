@@ -17,6 +17,7 @@ pub mod noise_library;
 pub mod octave_steps;
 pub mod octaves;
 pub mod perlin;
+pub mod reference;
 pub mod ridged;
 pub mod scattered;
 pub mod shape;

@@ -22,7 +22,7 @@ use crate::eval::window::{LayerStencil, LayerSurvey, SmoothedField, layer_stenci
 use crate::eval::{MemoryUse, estimate, terrain_key};
 use crate::field::{Edges, MAX_SAMPLES};
 use crate::nodes::multiscale::coarser_samples;
-use crate::scene::Scene;
+use crate::scene::{LayerReader, Scene};
 use crate::tiles::plan::{
     PlanStage, PlannedLayer, PlannedMask, PlannedSmoothing, SmoothingStep, StageProduct, SurveyStep, TilePlan,
     tile_count,
@@ -80,12 +80,7 @@ pub fn tile_plan_with_masks(
     }
     let result = match made.ground {
         Some(result) => result,
-        None => {
-            let level = planner.stage(&[], samples);
-            // A wrapping square cannot be cut into windows.
-            let tasks = if scene.settings.edges == Edges::Wrap { 1 } else { level.tasks };
-            planner.push(PlanStage { tasks, ..level })
-        }
+        None => planner.plan_level_ground(&[], scene, samples),
     };
     Ok(TilePlan {
         samples,
@@ -108,8 +103,8 @@ struct StackProducts {
 struct Planner {
     tile: usize,
     stages: Vec<PlanStage>,
-    /// Trunk streams, by layer, path of masks to the layer's scene, and samples per side of the streams' grid.
-    streams: HashMap<(usize, Vec<usize>, usize), StageProduct>,
+    /// Trunk streams, by layer, path of references to the layer's scene, and samples per side of the streams' grid.
+    streams: HashMap<(usize, Vec<LayerReader>, usize), StageProduct>,
     /// Layer stacks whose stages are already planned. The key is the content of the scene, the samples per side, and
     /// the topmost layer whose changes are needed.
     known: HashMap<(u128, usize, Option<usize>), StackProducts>,
@@ -142,13 +137,13 @@ struct VisibleLayer {
 
 impl Planner {
     /// Creates a stage that is computed in tiles and has no layers yet.
-    fn stage(&self, of_masks: &[usize], samples: usize) -> PlanStage {
+    fn stage(&self, path: &[LayerReader], samples: usize) -> PlanStage {
         PlanStage {
             samples,
             tasks: tile_count(samples, self.tile).pow(2),
             layers: Vec::new(),
             whole: Vec::new(),
-            mask_path: of_masks.to_vec(),
+            source_path: path.to_vec(),
             halo: 0,
             memory_bytes: 0,
             terrain_below: None,
@@ -177,7 +172,7 @@ impl Planner {
     /// because only the changes that they make are needed.
     fn plan_stack(
         &mut self,
-        of_masks: &[usize],
+        path: &[LayerReader],
         scene: &Scene,
         samples: usize,
         topmost: Option<usize>,
@@ -187,7 +182,7 @@ impl Planner {
             return Ok(known.clone());
         }
         if let Some(group) = scene.blending_group() {
-            let made = self.whole_stack(of_masks, scene, samples, group);
+            let made = self.whole_stack(path, scene, samples, group);
             self.known.insert(key, made.clone());
             return Ok(made);
         }
@@ -198,9 +193,9 @@ impl Planner {
         let layers: Vec<VisibleLayer> = (0..end).filter_map(looks).collect();
         let made = match topmost {
             Some(topmost) if samples <= 2 * self.tile + 1 => {
-                self.plan_coarser_grids(of_masks, scene, samples, topmost, &layers)
+                self.plan_coarser_grids(path, scene, samples, topmost, &layers)
             }
-            _ => self.stack(of_masks, scene, samples, topmost.is_some(), &layers)?,
+            _ => self.stack(path, scene, samples, topmost.is_some(), &layers)?,
         };
         self.known.insert(key, made.clone());
         Ok(made)
@@ -208,9 +203,9 @@ impl Planner {
 
     /// Adds one stage that computes all layers of a scene on the whole terrain at once. Stages in tiles do not keep the
     /// terrain below the group `group`, with which the group is blended.
-    fn whole_stack(&mut self, of_masks: &[usize], scene: &Scene, samples: usize, group: usize) -> StackProducts {
+    fn whole_stack(&mut self, path: &[LayerReader], scene: &Scene, samples: usize, group: usize) -> StackProducts {
         let joining = &scene.layers[group].name;
-        let mut stage = PlanStage { tasks: 1, ..self.stage(of_masks, samples) };
+        let mut stage = PlanStage { tasks: 1, ..self.stage(path, samples) };
         for index in (0..scene.layers.len()).filter(|&index| scene.is_shown(index)) {
             let name = scene.layers[index].name.clone();
             stage.whole.push(match scene.blends_with_below(index) {
@@ -226,7 +221,7 @@ impl Planner {
     /// Adds one stage that computes the coarser grids of erosion processes on the whole terrain at once.
     fn plan_coarser_grids(
         &mut self,
-        of_masks: &[usize],
+        path: &[LayerReader],
         scene: &Scene,
         samples: usize,
         topmost: usize,
@@ -243,41 +238,39 @@ impl Planner {
             whole: vec![format!("coarser grids of up to {samples} samples are small enough")],
             memory_bytes: memory_of_whole(scene, samples),
             writes,
-            ..self.stage(of_masks, samples)
+            ..self.stage(path, samples)
         });
         StackProducts { ground: None, changes }
     }
 
     fn stack(
         &mut self,
-        of_masks: &[usize],
+        path: &[LayerReader],
         scene: &Scene,
         samples: usize,
         wants_changes: bool,
         layers: &[VisibleLayer],
     ) -> Result<StackProducts, TileError> {
         let coarse = match (layers.iter().rfind(|layer| layer.look.is_refined), coarser_samples(samples)) {
-            (Some(refined), Some(coarser)) => self.plan_stack(of_masks, scene, coarser, Some(refined.index))?.changes,
+            (Some(refined), Some(coarser)) => self.plan_stack(path, scene, coarser, Some(refined.index))?.changes,
             _ => HashMap::new(),
         };
         let mut begins = HashMap::new();
         for layer in layers {
             let Some(&change) = coarse.get(&layer.index) else { continue };
-            let streams = layer.look.settled.map(|settled| self.plan_streams(of_masks, scene, layer.index, settled));
+            let streams = layer.look.settled.map(|settled| self.plan_streams(path, scene, layer.index, settled));
             begins.insert(layer.index, CoarseProducts { change, streams });
         }
         let mut sources = HashMap::new();
         for layer in layers {
-            if let Some((source, alone)) = source_scene(scene, layer.index) {
-                let of_masks = [of_masks, &[layer.index]].concat();
-                let made = self.plan_stack(&of_masks, &alone, samples, None)?.ground;
-                let name = || scene.layers[source].name.clone();
-                sources.insert(layer.index, made.ok_or_else(|| TileError::NoSource { layer: name() })?);
+            for reader in scene.layers[layer.index].readers(layer.index) {
+                let made = self.plan_source(path, scene, reader, samples)?;
+                sources.extend(made.map(|made| (reader, made)));
             }
         }
         let mut made = StackProducts::default();
-        let mut open = OpenStage { stage: self.stage(of_masks, samples), levels: Vec::new() };
-        let is_result = of_masks.is_empty() && !wants_changes;
+        let mut open = OpenStage { stage: self.stage(path, samples), levels: Vec::new() };
+        let is_result = path.is_empty() && !wants_changes;
         for layer in layers {
             while is_result && let Some(&wanted) = self.masks_to_plan.first().filter(|wanted| **wanted <= layer.index) {
                 if !open.stage.layers.is_empty() {
@@ -301,7 +294,7 @@ impl Planner {
         scene: &Scene,
         layer: &VisibleLayer,
         coarse: &HashMap<usize, CoarseProducts>,
-        sources: &HashMap<usize, StageProduct>,
+        sources: &HashMap<LayerReader, StageProduct>,
         wants_changes: bool,
         open: &mut OpenStage,
         made: &mut StackProducts,
@@ -324,7 +317,8 @@ impl Planner {
             if !open.stage.layers.is_empty() {
                 self.close(scene, open, made);
             }
-            smoothed = self.plan_smoothing(scene, &planned, look, sources.get(&index).copied(), &open.stage);
+            let source = sources.get(&LayerReader::Mask(index)).copied();
+            smoothed = self.plan_smoothing(scene, &planned, look, source, &open.stage);
         }
         if let (None, Some(asked)) = (&reason, look.survey) {
             if !open.stage.layers.is_empty() {
@@ -394,7 +388,32 @@ impl Planner {
         open.add(planned, look, coarse, sources, wants_changes);
     }
 
-    /// Plans the stages of a layer's mask, on the terrain below the layer.
+    /// Plans the stages of the terrain, or of the mask, that `reader` reads.
+    fn plan_source(
+        &mut self,
+        path: &[LayerReader],
+        scene: &Scene,
+        reader: LayerReader,
+        samples: usize,
+    ) -> Result<Option<StageProduct>, TileError> {
+        let Some(source) = source_scene(scene, reader) else { return Ok(None) };
+        let path = [path, &[reader]].concat();
+        let ground = self.plan_stack(&path, &source.scene, samples, None)?.ground;
+        if let Some(layer) = source.mask() {
+            return self.plan_mask_field(&path, &source.scene, layer, ground, samples).map(Some);
+        }
+        Ok(Some(ground.unwrap_or_else(|| self.plan_level_ground(&path, scene, samples))))
+    }
+
+    /// Plans a stage of level ground, for a scene without layers.
+    fn plan_level_ground(&mut self, path: &[LayerReader], scene: &Scene, samples: usize) -> StageProduct {
+        let level = self.stage(path, samples);
+        // A wrapping square cannot be cut into windows.
+        let tasks = if scene.settings.edges == Edges::Wrap { 1 } else { level.tasks };
+        self.push(PlanStage { tasks, ..level })
+    }
+
+    /// Plans the stages of the mask of a layer, which the build keeps, on the terrain below the layer.
     fn plan_mask(
         &mut self,
         scene: &Scene,
@@ -402,29 +421,40 @@ impl Planner {
         beneath: Option<StageProduct>,
         samples: usize,
     ) -> Result<(), TileError> {
+        let product = self.plan_mask_field(&[], scene, index, beneath, samples)?;
+        self.masks.push(PlannedMask { layer: index, name: scene.layers[index].name.clone(), product });
+        Ok(())
+    }
+
+    /// Plans the stages of the mask of a layer, on the terrain below the layer.
+    fn plan_mask_field(
+        &mut self,
+        path: &[LayerReader],
+        scene: &Scene,
+        index: usize,
+        beneath: Option<StageProduct>,
+        samples: usize,
+    ) -> Result<StageProduct, TileError> {
         let (name, (look, reason)) = (scene.layers[index].name.clone(), mask_stencil(scene, index));
         let layer = PlannedLayer { layer: index, name: name.clone(), iterations: None };
-        let mut stage = PlanStage { terrain_below: beneath, mask_of: Some(layer.clone()), ..self.stage(&[], samples) };
+        let mut stage = PlanStage { terrain_below: beneath, mask_of: Some(layer.clone()), ..self.stage(path, samples) };
         if let Some(reason) = reason {
             stage.whole.push(format!("mask of {name}: {reason}"));
             (stage.tasks, stage.terrain_below) = (1, None);
         } else {
-            let source = match source_scene(scene, index) {
-                Some((_, alone)) => self.plan_stack(&[index], &alone, samples, None)?.ground,
-                None => None,
-            };
+            let reader = LayerReader::Mask(index);
+            let source = self.plan_source(path, scene, reader, samples)?;
             stage.halo = look.mask_cells;
             stage.smoothed = self.plan_smoothing(scene, &layer, &look, source, &stage);
             // If the mask is blurred, an earlier stage has read the source.
             let is_softened = look.smoothed.contains(&SmoothedField::Mask);
-            stage.sources = source.filter(|_| !is_softened).map(|source| (index, source)).into_iter().collect();
+            stage.sources = source.filter(|_| !is_softened).map(|source| (reader, source)).into_iter().collect();
         }
         stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
         let product = StageProduct::Field(self.stages.len());
         stage.writes.push(product);
         self.stages.push(stage);
-        self.masks.push(PlannedMask { layer: index, name, product });
-        Ok(())
+        Ok(product)
     }
 
     /// Plans the stages that smooth fields for a layer, on the terrain below the stage `at`. `source` is the terrain
@@ -449,11 +479,11 @@ impl Planner {
                     terrain_below: from,
                     smoothing: Some(smoothing),
                     writes: vec![product],
-                    ..self.stage(&at.mask_path, at.samples)
+                    ..self.stage(&at.source_path, at.samples)
                 };
                 if step == SmoothingStep::Weights {
                     stage.halo = look.mask_cells;
-                    stage.sources = source.iter().map(|&source| (layer.layer, source)).collect();
+                    stage.sources = source.iter().map(|&source| (LayerReader::Mask(layer.layer), source)).collect();
                     stage.smoothed =
                         made.iter().filter(|(_, of, _)| *of == SmoothedField::Curvature).copied().collect();
                     stage.memory_bytes = memory_of_task(scene, &stage, self.tile);
@@ -475,7 +505,7 @@ impl Planner {
 
     /// Ends the open stage, and opens another one that starts from its product.
     fn close(&mut self, scene: &Scene, open: &mut OpenStage, made: &mut StackProducts) {
-        let next = self.stage(&open.stage.mask_path, open.stage.samples);
+        let next = self.stage(&open.stage.source_path, open.stage.samples);
         let mut stage = std::mem::replace(&mut open.stage, next);
         let number = self.stages.len();
         for layer in std::mem::take(&mut open.levels) {
@@ -502,7 +532,7 @@ impl OpenStage {
         planned: PlannedLayer,
         look: &LayerStencil,
         coarse: &HashMap<usize, CoarseProducts>,
-        sources: &HashMap<usize, StageProduct>,
+        sources: &HashMap<LayerReader, StageProduct>,
         wants_changes: bool,
     ) {
         let index = planned.layer;
@@ -512,8 +542,9 @@ impl OpenStage {
         let is_softened =
             self.stage.smoothed.iter().any(|(of, field, _)| (*of, *field) == (index, SmoothedField::Mask));
         // If the mask is blurred, an earlier stage has read the source.
-        let source = sources.get(&index).filter(|_| !is_softened);
-        self.stage.sources.extend(source.map(|source| (index, *source)));
+        let mask = Some(LayerReader::Mask(index)).filter(|_| !is_softened);
+        let readers = [LayerReader::Node(index)].into_iter().chain(mask);
+        self.stage.sources.extend(readers.filter_map(|reader| Some((reader, *sources.get(&reader)?))));
         self.levels.extend((wants_changes && look.is_level).then_some(index));
         self.stage.layers.push(planned);
     }

@@ -6,7 +6,7 @@ use super::{
 use crate::eval::tile_water::WaterLayer;
 use crate::eval::window::{LayerSurvey, SmoothedField};
 use crate::nodes::{NodeAreas, NodeDrainage};
-use crate::scene::Scene;
+use crate::scene::{LayerReader, Scene};
 use crate::tiles::plan::{
     PlanStage, PlannedLayer, PlannedSmoothing, PlannedSurvey, SmoothingStep, StageProduct, SurveyStep, tile_count,
 };
@@ -50,7 +50,7 @@ impl Planner {
                 let asking =
                     PlannedSurvey { step, reads: std::mem::replace(&mut reads, vec![survey]), ..known.clone() };
                 let mut planned =
-                    PlanStage { survey: Some(asking), writes: vec![survey], ..self.stage(&at.mask_path, at.samples) };
+                    PlanStage { survey: Some(asking), writes: vec![survey], ..self.stage(&at.source_path, at.samples) };
                 if step.is_one_task() {
                     planned.tasks = 1;
                     planned.memory_bytes = memory_of_rims(planned.samples, self.tile, step);
@@ -89,7 +89,7 @@ impl Planner {
             survey.step == SurveyStep::Ground && matches!(first, Some(SurveyStep::Erosion | SurveyStep::Ranges))
         });
         let is_tiled = before.tasks == tile_count(before.samples, self.tile).pow(2) && !before.is_one_piece();
-        let is_same = before.mask_path == at.mask_path && before.samples == at.samples;
+        let is_same = before.source_path == at.source_path && before.samples == at.samples;
         let is_free = !before.layers.is_empty() && before.summary.is_none();
         if !(is_known_around && is_tiled && is_same && is_free) {
             return None;
@@ -105,12 +105,12 @@ impl Planner {
     /// Plans the stage that finds the trunk streams of a layer, on a whole grid of `settled` samples per side.
     pub(super) fn plan_streams(
         &mut self,
-        of_masks: &[usize],
+        path: &[LayerReader],
         scene: &Scene,
         layer: usize,
         settled: usize,
     ) -> StageProduct {
-        let key = (layer, of_masks.to_vec(), settled);
+        let key = (layer, path.to_vec(), settled);
         if let Some(&known) = self.streams.get(&key) {
             return known;
         }
@@ -121,7 +121,7 @@ impl Planner {
             survey: Some(survey),
             memory_bytes: memory_of_whole(scene, settled),
             writes: vec![product],
-            ..self.stage(of_masks, settled)
+            ..self.stage(path, settled)
         });
         self.streams.insert(key, product);
         product
@@ -149,7 +149,7 @@ impl Planner {
         for iteration in 0..look.iterations {
             let Some(asks) = WaterLayer::find(scene, open.stage.samples, index, Some(iteration)) else { continue };
             let before = open.stage.unfinished.or(open.stage.terrain_below);
-            let at = PlanStage { terrain_below: before, ..self.stage(&open.stage.mask_path, open.stage.samples) };
+            let at = PlanStage { terrain_below: before, ..self.stage(&open.stage.source_path, open.stage.samples) };
             let drainage = LayerSurvey::Drainage(asks.drainage());
             let known = self.plan_survey(scene, (planned, Some(iteration)), drainage, &at);
             let wear = PlannedSurvey { step: SurveyStep::Erosion, ..known.clone() };
@@ -170,7 +170,7 @@ impl Planner {
                         writes: vec![product],
                         tasks: tile_count(at.samples, self.tile),
                         memory_bytes: memory_of_lines(at.samples, self.tile),
-                        ..self.stage(&at.mask_path, at.samples)
+                        ..self.stage(&at.source_path, at.samples)
                     });
                     from = product;
                 }

@@ -4,6 +4,8 @@ use talweg::field::globe::{direction_at, locate};
 use talweg::field::{Control, Globe, Grid, Stream, Terrain};
 use talweg::nodes::{Context, Node, NodeKind, Process, Run};
 
+use crate::kits::nodes::{read, read_terrain};
+
 #[derive(Clone, Copy)]
 pub struct World {
     pub samples: usize,
@@ -71,6 +73,10 @@ pub fn made(world: World, node: &Node, terrain: &Terrain) -> Terrain {
     match node.work() {
         NodeKind::Generator(generator) => generator.generate(&cx, &mut terrain),
         NodeKind::Filter(filter) => filter.apply(&cx, &mut terrain),
+        NodeKind::Reference(reference) => {
+            let input = read_terrain(&terrain);
+            reference.apply(&cx, read(&cx, &input), &mut terrain)
+        }
         NodeKind::Process(_) => panic!("processes use `run`"),
     }
     .expect("not cancelled");

@@ -105,6 +105,7 @@ pub fn value_in_range(spec: &ParamSpec, random: u64) -> Value {
             let number = |k: u64| low + (part * k as f64).fract() as f32 * (high - low);
             Value::Numbers((1..=random % 5).map(number).collect())
         }
+        ParamKind::Scene => Value::Text(if random.is_multiple_of(2) { String::new() } else { "/another.ron".into() }),
         ParamKind::Layer => Value::Text(format!("Layer {part}")),
         ParamKind::Curve => {
             Value::Curve(ToneCurve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)]))

@@ -2,4 +2,5 @@
 
 mod edits;
 mod patches;
+mod references;
 mod scenes;

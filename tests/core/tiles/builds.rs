@@ -264,6 +264,54 @@ fn masks_and_blends_are_the_same_in_tiles() {
     on_threads(2, || check_tiles("masks", &scene, 257, &TILES));
 }
 
+/// References to the height, a map and the mask of other layers, above and below, and of another scene file.
+#[test]
+fn references_are_the_same_in_tiles() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("other.ron");
+    let mut other = scene(129, vec![layer("Billow", 8), layer("Thermal", 9)]);
+    other.settings.relief_metres = 900.0;
+    other.set("2.iterations=5").unwrap();
+    other.save(&file).unwrap();
+    let nodes = ["Perlin", "Thermal", "Reference", "Reference", "Hydraulic", "Reference", "Terrace", "Ridged"];
+    let mut scene = scene(257, nodes.iter().zip(1..).map(|(name, seed)| layer(name, seed)).collect());
+    let names = ["Base", "Scree", "Rock", "Early", "Water", "Far", "Steps", "Late"];
+    scene.layers.iter_mut().zip(names).for_each(|(layer, name)| layer.name = name.into());
+    let edits = [
+        "Scree.by_noise=true",
+        "Scree.noise_metres=400",
+        "Scree.soften_metres=60",
+        "Rock.source=Scree",
+        "Rock.source_reads=Mask",
+        "Rock.use_as=Data",
+        "Early.source=Late",
+        "Early.blend=SmoothMax",
+        "Early.by_layer=true",
+        "Early.layer=Scree",
+        "Water.iterations=3",
+        "Far.blend=Add",
+        "Far.scale=0.5",
+        "Steps.by_layer=true",
+        "Steps.layer=Far",
+        "Steps.layer_reads=Mask",
+        "Steps.layer_from=0.3",
+        "Late.blend=Min",
+    ];
+    edits.iter().for_each(|edit| scene.set(edit).unwrap());
+    scene.set(&format!("Far.source_file={}", file.display())).unwrap();
+    scene.set("Far.by_slope=true").unwrap();
+    assert_eq!(scene.problems(), vec![]);
+    let plan = tile_plan(&scene, 257, 64).unwrap();
+    assert!(plan.stages.iter().all(|stage| stage.whole.is_empty()));
+    on_threads(2, || check_tiles("references", &scene, 257, &TILES));
+    // A source that needs the whole terrain at once is computed on the whole, with the reason in the plan.
+    scene.layers[1].node = Node::named("Olsen").unwrap();
+    scene.set("Scree.iterations=3").unwrap();
+    let plan = tile_plan(&scene, 257, 64).unwrap();
+    assert!(plan.stages.iter().flat_map(|stage| &stage.whole).any(|reason| reason.starts_with("Scree: ")));
+    on_threads(2, || check_tiles("references to a whole layer", &scene, 257, &[100]));
+}
+
 /// Strokes across tile borders, with every tool that changes each position independently of its neighbours. Layers with
 /// other tools are computed on the whole terrain.
 #[test]

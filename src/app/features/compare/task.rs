@@ -26,7 +26,7 @@ use crate::frame::editor::Editor;
 use crate::frame::evaluation::EvaluationClient;
 use crate::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
 use crate::frame::window::FrameCost;
-use crate::view::{ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, ViewState, climate_of};
+use crate::view::{ComparedTerrain, Overlay, OverlayChoice, ReferenceTerrain, RenderTerrain, ViewState, climate_of};
 use talweg::appearance::PaletteTable;
 use talweg::eval::{Playhead, Store};
 use talweg::scene::Scene;
@@ -147,7 +147,7 @@ impl CompareTask {
     }
 
     fn set_b(&mut self, b: B, evaluation: &mut EvaluationClient) {
-        evaluation.compare_with(Some(Reference {
+        evaluation.compare_with(Some(ReferenceTerrain {
             terrain: b.subject.terrain.clone(),
             relief_metres: b.subject.scale().relief_metres,
         }));

@@ -275,7 +275,7 @@ fn reload_changed(mut focused: MessageReader<WindowFocused>, mut seen: ResMut<Re
     if focused.read().count() == 0 {
         return;
     }
-    let changed = seen.check(editor.doc.scene().files());
+    let changed = seen.check(editor.doc.scene().files_read());
     if let Some(first) = changed.first() {
         let others = if changed.len() > 1 { format!(" and {} other files", changed.len() - 1) } else { String::new() };
         editor.toasts.info(format!("Changed on disk and reloaded: {}{others}", file_name(first)));

@@ -15,7 +15,7 @@ use crate::frame::widgets::params::{SliderPreview, rows};
 use crate::frame::widgets::row::{opened_section, section, seed_row};
 use crate::frame::widgets::sought;
 use talweg::eval::StrokeTarget;
-use talweg::nodes::{Node, NodeKind};
+use talweg::nodes::Node;
 use talweg::scene::{Blend, Layer, Problem};
 
 /// Shows the parameters of layer `index`. Returns the command that a row issued, if any.
@@ -102,10 +102,10 @@ pub fn show(
     command
 }
 
-/// Whether the panel has a row for blending parameter `name` of a layer. Layers other than generators and groups always
+/// Whether the panel has a row for blending parameter `name` of a layer. Layers that neither make heights nor are groups always
 /// replace the terrain below.
 pub fn shows_mix(layer: &Layer, name: &str) -> bool {
-    let generator = matches!(layer.node.work(), NodeKind::Generator(_)) || matches!(layer.node, Node::LayerGroup(_));
+    let generator = layer.node.makes_heights() || matches!(layer.node, Node::LayerGroup(_));
     match name {
         "blend" => generator,
         "smoothness" => generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax),

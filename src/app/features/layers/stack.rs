@@ -17,8 +17,8 @@ use crate::frame::commands::Command;
 use crate::frame::document::{Document, Selection, StackPosition};
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
-use talweg::nodes::{Node, NodeKind};
-use talweg::scene::{Blend, Layer, Problem};
+use talweg::nodes::{Node, NodeKind, Reads};
+use talweg::scene::{Blend, Layer, LayerReader, Problem};
 
 /// The layer whose name the user edits.
 #[derive(Debug)]
@@ -87,6 +87,7 @@ pub fn node_icon(node: &Node) -> &'static str {
         (NodeKind::Generator(_), "Planet") => icon::PLANET,
         (NodeKind::Generator(_), "Construction") => icon::SHAPES,
         (NodeKind::Generator(_), _) => icon::MOUNTAINS,
+        (NodeKind::Reference(_), _) => icon::LINK,
     }
 }
 
@@ -279,6 +280,12 @@ fn row(
         if let Some(problem) = troubled {
             ui.label(RichText::new(icon::WARNING).color(colour::warning())).on_hover_text(&problem.message);
         }
+        if let Some(tip) = reading_text(&layer, index) {
+            let mark = ui.label(RichText::new(icon::LINK).color(colour::text_weak()));
+            let name = format!("{} reads other layers", layer.name);
+            mark.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &name));
+            mark.on_hover_text(tip);
+        }
         if layer.locked {
             let tip = "Locked: unlock the layer to edit it.";
             ui.label(RichText::new(icon::LOCK_SIMPLE).color(colour::text_weak())).on_hover_text(tip);
@@ -356,7 +363,25 @@ fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
     if scene.block(solo).contains(&index) || scene.groups_around(solo).contains(&index) {
         return false;
     }
-    index > solo || matches!(scene.layers[solo].node.work(), NodeKind::Generator(_))
+    index > solo || scene.layers[solo].node.makes_heights()
+}
+
+/// The other layers that the node and the mask of the layer read, in a sentence. `None` if they read none.
+fn reading_text(layer: &Layer, index: usize) -> Option<String> {
+    let read = |reader: LayerReader| {
+        let (who, reference) = match reader {
+            LayerReader::Node(_) => ("The layer", layer.node.reference()?),
+            LayerReader::Mask(_) => ("The mask", layer.mask.reference()),
+        };
+        let value = match reference.reads {
+            Reads::Height => "the height".to_string(),
+            Reads::Mask => "the mask".to_string(),
+            Reads::Data => format!("the map {}", reference.data.label()),
+        };
+        reference.is_set().then(|| format!("{who} reads {value} of {}.", reference.in_words()))
+    };
+    let told: Vec<String> = layer.readers(index).filter_map(read).collect();
+    (!told.is_empty()).then(|| told.join(" "))
 }
 
 /// Short text about the layer: its blending mode, or the position of its playhead.

@@ -27,6 +27,11 @@ pub const IMAGES: (&str, &[&str]) = (
     &["png", "tif", "tiff", "exr", "r16", "raw", "r32", "hgt", "asc", "glb", "gltf", "obj", "ply", "stl"],
 );
 
+/// File filter for the scenes that layers read.
+pub const READ_SCENES: (&str, &[&str]) = ("Talweg scenes (.ron)", &["ron"]);
+
+/// Title of the dialog that asks for a scene that a layer reads.
+pub const SCENE_TITLE: &str = "Choose a scene file to read";
 /// Title of the dialog that asks for a heightmap or image.
 pub const HEIGHTS_TITLE: &str = "Choose a heightmap or image";
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use crate::frame::document::{Document, Group, Selection, StackPosition, Variant};
-use talweg::nodes::{Node, NodeKind};
+use talweg::nodes::Node;
 use talweg::param::{Preset, Value};
 use talweg::scene::{Blend, Gesture, Layer, Scene, SceneError, Warning};
 use talweg::user_state::{OutsideError, PathUse, check_paths};
@@ -25,7 +25,7 @@ impl Document {
         }
         let at = self.position_for_new();
         let mut layer = Layer { depth: at.depth, ..Layer::new(node, self.scene().unused_seed()) };
-        if at.index > 0 && matches!(layer.node.work(), NodeKind::Generator(_)) {
+        if at.index > 0 && layer.node.makes_heights() {
             layer.mix.blend = Blend::Add;
         }
         layer.name = self.scene().unused_name(&layer.name);
@@ -121,7 +121,7 @@ impl Document {
         self.edit("Rename layer", None, |scene| {
             let Some(layer) = scene.layers.get_mut(index) else { return };
             let old = std::mem::replace(&mut layer.name, name.into());
-            // if another layer still has the old name, masks keep reading that layer
+            // if another layer still has the old name, references keep reading that layer
             if !scene.layers.iter().any(|layer| layer.name == old) {
                 scene.follow_rename(&old, name);
             }

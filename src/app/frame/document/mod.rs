@@ -491,9 +491,11 @@ fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
         builds: _,
         bookmarks: _,
         layers,
+        whole: _,
     } = before;
-    // a mask can refer to a layer by its name
-    let names_matter = layers.iter().chain(&after.layers).any(|layer| layer.mask.by_layer);
+    // a reference names a layer
+    let reads = |(index, layer): (usize, &Layer)| layer.readers(index).next().is_some();
+    let names_matter = layers.iter().enumerate().chain(after.layers.iter().enumerate()).any(reads);
     let same_layer = |(a, b): (&Layer, &Layer)| {
         let Layer { name, enabled, seed, node, epochs, branch, mix, mask, note: _, locked: _, depth } = a;
         (!names_matter || *name == b.name)

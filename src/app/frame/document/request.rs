@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use crate::frame::document::Document;
 use talweg::eval::{Play, Playhead, Request, RequestQuality, WorkerReport};
-use talweg::nodes::NodeKind;
 use talweg::scene::{Mask, Mix, Scene};
 
 impl Document {
@@ -88,9 +87,9 @@ impl Document {
         if let Some(index) = self.solo.filter(|&index| index < shown.layers.len()) {
             let scene = Arc::make_mut(&mut shown);
             scene.show_layer(index);
-            // hide the layers instead of removing them, so that layer indices stay valid and masks still find the
-            // layers that they read
-            if matches!(scene.layers[index].node.work(), NodeKind::Generator(_)) {
+            // hide the layers instead of removing them, so that layer indices stay valid and references still
+            // find the layers that they read
+            if scene.layers[index].node.makes_heights() {
                 scene.hide_others(index);
                 let layer = &mut scene.layers[index];
                 (layer.mix, layer.mask) = (Mix::default(), Mask::default());

@@ -50,8 +50,39 @@ fn shown(name: &str) -> String {
     }
 }
 
-/// The row of a parameter that refers to one of the layers in `names`.
-pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[&str]) -> Option<Change> {
+/// The row of a parameter that refers to another scene file.
+pub fn scene(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &mut Option<Choose>) -> Option<Change> {
+    ui.horizontal(|ui| {
+        let value = Value::Text(name.into());
+        let label = label(ui, about, spec, &value);
+        let mut change = asks_for_reset(&label, spec).then(|| Change::at_once(spec.default.clone()));
+        let text = if name.is_empty() { "This scene".into() } else { shown(name) };
+        let width = ui.available_width();
+        let combo = egui::ComboBox::from_id_salt("scene").selected_text(text).width(width).truncate();
+        let combo = combo.show_ui(ui, |ui| {
+            ui.set_min_width(180.0);
+            if ui.selectable_label(false, format!("{}  Choose a scene file…", icon::FOLDER_OPEN)).clicked() {
+                *choose = Some(Choose);
+            }
+            if ui.selectable_label(name.is_empty(), "This scene").clicked() {
+                change = Some(Change::at_once(Value::Text(String::new())));
+            }
+        });
+        let tip = if name.is_empty() { spec.help } else { name };
+        combo.response.labelled_by(label.id).on_hover_text(tip);
+        change
+    })
+    .inner
+}
+
+/// The row of a parameter that refers to one of the layers in `names`, which are found when the list is open.
+pub fn layer(
+    ui: &mut Ui,
+    about: &About,
+    spec: &ParamSpec,
+    name: &str,
+    names: impl FnOnce() -> Vec<String>,
+) -> Option<Change> {
     ui.horizontal(|ui| {
         let value = Value::Text(name.into());
         let label = label(ui, about, spec, &value);
@@ -60,14 +91,15 @@ pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[
         let width = ui.available_width();
         let combo = egui::ComboBox::from_id_salt("layer").selected_text(text).width(width).truncate();
         let combo = combo.show_ui(ui, |ui| {
-            for choice in [""].iter().chain(names) {
+            let names = names();
+            for choice in [""].into_iter().chain(names.iter().map(String::as_str)) {
                 let text = if choice.is_empty() { "None" } else { choice };
-                if ui.selectable_label(*choice == name, text).clicked() {
-                    change = Some(Change::at_once(Value::Text((*choice).into())));
+                if ui.selectable_label(choice == name, text).clicked() {
+                    change = Some(Change::at_once(Value::Text(choice.into())));
                 }
             }
             if names.is_empty() {
-                ui.weak("No layers below.");
+                ui.weak("No other layer can be read.");
             }
         });
         combo.response.labelled_by(label.id).on_hover_text(spec.help);

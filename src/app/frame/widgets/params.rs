@@ -24,6 +24,7 @@ use bevy_egui::egui;
 use egui::{DragValue, PointerButton, Response, Sense, Slider, SliderClamping, Ui, vec2};
 use egui_phosphor::regular as icon;
 use talweg::param::{About, ParamKind, ParamSpec, Params, Value};
+use talweg::scene::LayerReader;
 
 /// Minimum width of the number field, in points. Longer texts widen the field.
 const VALUE_WIDTH: f32 = 74.0;
@@ -33,7 +34,7 @@ pub trait SliderPreview {
     fn show(&mut self, ui: &mut Ui, document: &Document, group: Group, param: usize);
 }
 
-/// Commands that choose a file for a parameter of the scene.
+/// Commands that choose an image or another scene file for a parameter of the scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImageAction {
     Choose(Group, usize),
@@ -56,7 +57,13 @@ pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<E
     match action {
         ImageAction::Choose(group, param) => {
             let then = move |path| ImageAction::Set(group, param, path).into();
-            editor.dialogs.open(Files::open(&editor.doc, files::HEIGHTS_TITLE, files::IMAGES, then));
+            let params = group.params(editor.doc.scene());
+            let is_scene = params.is_some_and(|params| params.about().params[param].kind == ParamKind::Scene);
+            let (title, kinds) = match is_scene {
+                true => (files::SCENE_TITLE, files::READ_SCENES),
+                false => (files::HEIGHTS_TITLE, files::IMAGES),
+            };
+            editor.dialogs.open(Files::open(&editor.doc, title, kinds, then));
         }
         ImageAction::Set(group, param, path) => {
             let name = path.to_string_lossy().into_owned();
@@ -124,9 +131,15 @@ pub fn row(
     let contents = |ui: &mut Ui| match (&spec.kind, &value) {
         (ParamKind::Curve, _) => curve_rows(ui, about, spec, &value),
         (ParamKind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
+        (ParamKind::Scene, Value::Text(name)) => links::scene(ui, about, spec, name, &mut command),
         (ParamKind::Layer, Value::Text(name)) => {
-            let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
-            links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
+            let reader = match group {
+                Group::Mask(layer) => Some(LayerReader::Mask(layer)),
+                Group::Node(layer) => Some(LayerReader::Node(layer)),
+                _ => None,
+            };
+            let names = || reader.map(|reader| document.scene().readable_layers(reader)).unwrap_or_default();
+            links::layer(ui, about, spec, name, names)
         }
         (ParamKind::Tree, _) => links::tree(ui, about, spec, &value),
         _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| preview.show(ui, document, group, index)),

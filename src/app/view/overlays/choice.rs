@@ -105,7 +105,7 @@ impl Overlay {
 #[derive(Clone, Debug, Default)]
 pub struct OverlayChoice {
     pub overlay: Overlay,
-    pub reference: Option<Reference>,
+    pub reference: Option<ReferenceTerrain>,
     /// Biomes that colour the terrain in place of the palette.
     pub biomes: Option<Arc<Biomes>>,
     /// The scene without its layers: only its world and climate, from which temperature and moisture are computed.
@@ -124,12 +124,12 @@ pub fn climate_of(scene: &Scene) -> Arc<Scene> {
 
 /// The terrain that height differences are measured from.
 #[derive(Clone, Debug)]
-pub struct Reference {
+pub struct ReferenceTerrain {
     pub terrain: Arc<Terrain>,
     pub relief_metres: f32,
 }
 
-impl PartialEq for Reference {
+impl PartialEq for ReferenceTerrain {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.terrain, &other.terrain) && self.relief_metres == other.relief_metres
     }

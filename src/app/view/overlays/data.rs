@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::choice::{Overlay, OverlayChoice, Reference, STEEPEST_DEGREES};
+use super::choice::{Overlay, OverlayChoice, ReferenceTerrain, STEEPEST_DEGREES};
 use super::legend::{Legend, Tick, decades, linear, nice, symmetric};
 use super::ramp::{self, Ramp};
 use crate::view::render::mips::{Mips, half_bytes};
@@ -168,10 +168,10 @@ fn climate_values(terrain: &Terrain, choice: &OverlayChoice, control: &Control) 
 fn difference_values(
     terrain: &Terrain,
     relief_metres: f32,
-    reference: Option<&Reference>,
+    reference: Option<&ReferenceTerrain>,
     control: &Control,
 ) -> Result<OverlayValues, NoValues> {
-    let Reference { terrain: other, relief_metres: relief } =
+    let ReferenceTerrain { terrain: other, relief_metres: relief } =
         reference.ok_or("Choose a terrain to compare with first")?;
     if terrain.grid.is_globe() != other.grid.is_globe() {
         return Err("A planet can be compared only with planets".into());
@@ -356,7 +356,7 @@ mod tests {
     fn overlay_with_legend(
         terrain: &Terrain,
         overlay: Overlay,
-        reference: Option<Reference>,
+        reference: Option<ReferenceTerrain>,
     ) -> (Option<Data>, Arc<Legend>) {
         let (data, legend) = overlay_data(
             terrain,
@@ -462,7 +462,8 @@ mod tests {
     #[test]
     fn differences_are_in_metres_for_any_two_sizes() {
         let slope = |samples| Terrain::from_fn(samples, Edges::Open, |u, v| u + v);
-        let reference = |samples, relief_metres| Some(Reference { terrain: Arc::new(slope(samples)), relief_metres });
+        let reference =
+            |samples, relief_metres| Some(ReferenceTerrain { terrain: Arc::new(slope(samples)), relief_metres });
         let (data, legend) = overlay_with_legend(&slope(65), Overlay::Difference, reference(33, 1000.0));
         assert!((0..65 * 65).all(|k| (ramp_position(data.as_ref().unwrap(), k) - 0.5).abs() < 1e-3), "equal terrains");
         assert_eq!(legend.unit, "m");

@@ -6,8 +6,8 @@ pub mod trees;
 use std::sync::{Arc, LazyLock};
 
 use talweg::eval::thread_pool;
-use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain, Voids};
-use talweg::nodes::{Context, Node, NodeKind};
+use talweg::field::{Cancelled, Control, Edges, Grid, MapKind, Stream, Terrain, Voids};
+use talweg::nodes::{Context, Node, NodeKind, ReadTerrain};
 use talweg::param::{ParamKind, ParamSpec, ToneCurve, Value};
 use talweg::planet::{Planet, World};
 
@@ -82,6 +82,7 @@ impl TestScene {
         match node.work() {
             NodeKind::Generator(generator) => generator.generate(&cx, &mut terrain)?,
             NodeKind::Filter(filter) => filter.apply(&cx, &mut terrain)?,
+            NodeKind::Reference(reference) => reference.apply(&cx, read(&cx, &read_terrain(input)), &mut terrain)?,
             NodeKind::Process(process) => {
                 let mut run = process.start(&cx, terrain);
                 for _ in 0..cx.iterations(process.iterations(), process.pace()).min(most) {
@@ -124,6 +125,19 @@ pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T
     thread_pool(threads).unwrap().install(work)
 }
 
+/// The terrain that a reference reads in these tests: the heights of `input`, with a flow map.
+pub fn read_terrain(input: &Terrain) -> Terrain {
+    let mut read = input.clone();
+    let heights = input.height.iter().map(|height| height.abs());
+    read.map_mut(MapKind::Flow).iter_mut().zip(heights).for_each(|(flow, height)| *flow = height);
+    read
+}
+
+/// `terrain` as a reference reads it from the same scene.
+pub fn read<'a>(cx: &Context, terrain: &'a Terrain) -> ReadTerrain<'a> {
+    ReadTerrain { terrain, relief_metres: cx.relief_metres }
+}
+
 /// The two ends of a parameter's hard range, or every value of a choice.
 pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
     match &spec.kind {
@@ -138,6 +152,7 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
         ParamKind::Numbers { hard } => [vec![], vec![hard.0; 32], vec![hard.1; 5]].map(Value::Numbers).into(),
         // No image, a shipped file, and a missing file.
         ParamKind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
+        ParamKind::Scene => ["", "/no/such/scene.ron"].map(|name| Value::Text(name.into())).into(),
         ParamKind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
         ParamKind::Strokes => strokes::extreme().map(|strokes| Value::Structured(Arc::new(strokes))).into(),
         ParamKind::Tree => trees::extreme().into_iter().map(|tree| Value::Structured(Arc::new(tree))).collect(),
@@ -158,6 +173,7 @@ pub fn another(spec: &ParamSpec) -> Value {
         (ParamKind::Choice(options), _) => Value::Choice(options.len() - 1),
         (ParamKind::Bool, Value::Bool(v)) => Value::Bool(!v),
         (ParamKind::Image, _) => Value::Text("stamp:volcano".into()),
+        (ParamKind::Scene, _) => Value::Text("/another/scene.ron".into()),
         (ParamKind::Layer, _) => Value::Text("Another".into()),
         (ParamKind::Numbers { hard }, _) => {
             Value::Numbers([0.5, 0.7].map(|t| hard.0 + t * (hard.1 - hard.0).min(3000.0)).into())

@@ -56,6 +56,7 @@ fn check_described(about: &About) {
             | ParamKind::Curve
             | ParamKind::Numbers { .. }
             | ParamKind::Image
+            | ParamKind::Scene
             | ParamKind::Layer
             | ParamKind::Tree
             | ParamKind::Strokes => {}
@@ -513,7 +514,9 @@ fn any_node() -> impl Strategy<Value = Node> {
                 ParamKind::Curve => extremes(spec).swap_remove(0),
                 ParamKind::Numbers { .. } => extremes(spec).swap_remove((t * 2.99) as usize),
                 ParamKind::Tree | ParamKind::Strokes => extremes(spec).swap_remove((t * 2.99) as usize),
-                ParamKind::Image | ParamKind::Layer => extremes(spec).swap_remove(usize::from(t < 0.5)),
+                ParamKind::Image | ParamKind::Scene | ParamKind::Layer => {
+                    extremes(spec).swap_remove(usize::from(t < 0.5))
+                }
             };
             node.params_mut().set(k, &value).unwrap();
         }

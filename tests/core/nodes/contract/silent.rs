@@ -103,6 +103,7 @@ const DEPEND_ON_MORE: &[(&str, &str, &[&str], &str)] = &[
     ("Hydraulic", "solubility", &["sediment_capacity"], "sediment of a layer below settles"),
     ("Rain", "shadow_reach", &["rain_height"], "the rain shadow is shorter than a cell"),
     ("PaintedMap", "kind", &["keep_below"], "no layer below made this map"),
+    ("Reference", "", &["source", "source_file"], "the test provides the terrain that the reference reads"),
     ("LayerGroup", "", &["ground"], "the layers of the group are elsewhere"),
 ];
 
@@ -220,7 +221,8 @@ fn disabled_parameters_have_a_reason() {
                 let reason = disabled_reason(state.params_mut(), index);
                 assert_eq!(reason.is_some(), !state.params().matters(index));
                 // Without a file there is nothing that could be tried.
-                let has_file = node.about().params.iter().any(|spec| spec.kind == ParamKind::Image);
+                let has_file =
+                    node.about().params.iter().any(|spec| matches!(spec.kind, ParamKind::Image | ParamKind::Scene));
                 let named = has_file || reason.is_none_or(|reason| reason.contains(" while `"));
                 assert!(named, "{} {changed:?}: {}", node.about().name, node.about().params[index].name);
             }

@@ -12,7 +12,7 @@ use talweg::scene::{Layer, Scene, Severity};
 use talweg::scene::{PatchFiles, example, put_patch_back, take_patch};
 
 use crate::kits::common::{evaluate, example_terrain};
-use crate::kits::nodes::{TestScene, extremes, node, on_threads};
+use crate::kits::nodes::{TestScene, extremes, node, on_threads, read, read_terrain};
 
 /// Maximum iterations of a process.
 const MOST: u32 = 3;
@@ -56,6 +56,10 @@ fn run(node: &Node, n: usize, planet: &Planet, control: &Control) -> Result<Terr
     match node.work() {
         NodeKind::Generator(generator) => generator.generate(&cx, &mut terrain)?,
         NodeKind::Filter(filter) => filter.apply(&cx, &mut terrain)?,
+        NodeKind::Reference(reference) => {
+            let input = read_terrain(&terrain);
+            reference.apply(&cx, read(&cx, &input), &mut terrain)?;
+        }
         NodeKind::Process(process) => {
             let mut run = process.start(&cx, terrain);
             for _ in 0..cx.iterations(process.iterations(), process.pace()).min(MOST) {

@@ -121,7 +121,10 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
         // exclude the seed, which has an axis of its own, and the resolution, which is fixed for thumbnails
         "seed" | "resolution" => false,
         "blend" | "smoothness" => shows(spec.name),
-        _ => !matches!(spec.kind, ParamKind::Curve | ParamKind::Numbers { .. } | ParamKind::Image | ParamKind::Layer),
+        _ => !matches!(
+            spec.kind,
+            ParamKind::Curve | ParamKind::Numbers { .. } | ParamKind::Image | ParamKind::Scene | ParamKind::Layer
+        ),
     };
     let mut specs: Vec<&'static ParamSpec> = Vec::new();
     for params in groups {
