@@ -26,6 +26,7 @@ use bevy::winit::WinitPlugin;
 use crate::frame::graphics;
 use crate::frame::launch::{AppError, guarded};
 use crate::view::globe::{GlobeTerrain, PlanetView, PlannedScenery};
+use crate::view::render::image_textures::read_textures;
 use crate::view::{
     CompareLayout, DrawPlugin, FrameStatus, GlobeCamera, Pose, RenderQuality, RenderTerrain, SquareTerrain,
     TreeSurface, Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_plane_world,
@@ -84,6 +85,8 @@ pub enum ShotError {
     Untraced(&'static str),
     #[error("the view could not be drawn: {0}")]
     Draw(String),
+    #[error("a texture of the ground materials cannot be used: {0}")]
+    Textures(String),
     #[error(transparent)]
     Write(#[from] talweg::io::FileError),
     #[error(transparent)]
@@ -214,6 +217,11 @@ impl OffscreenRenderer {
     /// Draws the subject and returns the RGBA pixels, row by row from the top.
     fn draw_image(&mut self, subject: &ShotSubject) -> Result<Vec<u8>, ShotError> {
         let Self { app, options, quality, target, camera } = self;
+        let palette = match subject {
+            ShotSubject::Terrain(_, palette, _) => palette,
+            ShotSubject::Planet(prepared, ..) => &prepared.palette,
+        };
+        read_textures(&palette.materials).map_err(ShotError::Textures)?;
         if let Some(before) = camera.take() {
             app.world_mut().despawn(before);
         }
