@@ -23,6 +23,7 @@ use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Serialize};
 
 use super::rule_list::RuleList;
+use super::texture_set::TextureSet;
 
 crate::choices! {
     /// The material at the surface of the ground.
@@ -75,6 +76,8 @@ pub struct MaterialRule {
     pub max_fraction: f32,
     /// Weight of the material's own colour relative to the colour of the palette, 0 to 1.
     pub tint: f32,
+    /// Images that replace the built-in texture and colour of the material.
+    pub textures: Option<TextureSet>,
     /// One band for each of [`CONDITIONS`], in this order:
     ///
     /// - Slope in degrees.
@@ -95,6 +98,12 @@ pub struct MaterialRule {
 }
 
 impl MaterialRule {
+    /// A rule that covers all ground with these textures.
+    pub fn with_textures(textures: TextureSet) -> Self {
+        let (name, material, bands) = (rule_name(&textures.label()), Material::Rock, [EVERYWHERE; CONDITIONS.len()]);
+        Self { name, material, max_fraction: 1.0, tint: 1.0, textures: Some(textures), bands }
+    }
+
     /// Fraction of the ground that the rule covers at a position. `values` are the values of [`CONDITIONS`] at that
     /// position.
     pub fn cover(&self, values: [f32; CONDITIONS.len()]) -> f32 {
@@ -118,6 +127,9 @@ pub struct MaterialRules(pub Vec<MaterialRule>);
 
 /// Maximum number of rules in a list; the shaders have room for no more.
 pub const MOST_RULES: usize = 16;
+
+/// Maximum number of different texture sets in a list; the shaders have room for no more.
+pub const MOST_TEXTURE_SETS: usize = 5;
 
 /// The list of material rules for palettes and biome tables that name no list.
 pub const DEFAULT_MATERIALS: &str = "ground";
@@ -183,8 +195,10 @@ file_rule! {
         material: Material,
         #[serde(default = "whole", skip_serializing_if = "is_whole")]
         share: f32,
-        #[serde(default, skip_serializing_if = "is_nothing")]
-        tint: f32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tint: Option<f32>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        textures: Option<TextureSet>,
     }
 }
 
@@ -229,8 +243,9 @@ fn is_whole(share: &f32) -> bool {
     *share == 1.0
 }
 
-fn is_nothing(share: &f32) -> bool {
-    *share == 0.0
+/// The tint of a rule whose file states none: images show their own colours, built-in materials those of the palette.
+fn usual_tint(textures: Option<&TextureSet>) -> f32 {
+    if textures.is_some() { 1.0 } else { 0.0 }
 }
 
 /// The band that two or four numbers define; `None` if they form no band.
@@ -253,21 +268,30 @@ impl TryFrom<Vec<FileRule>> for MaterialRules {
         }
         let rule = |(k, file): (usize, FileRule)| {
             let wrong = |message: String| format!("rule {}: {message}", k + 1);
-            if ![file.share, file.tint].iter().all(|x| (0.0..=1.0).contains(x)) {
+            let tint = file.tint.unwrap_or_else(|| usual_tint(file.textures.as_ref()));
+            if ![file.share, tint].iter().all(|x| (0.0..=1.0).contains(x)) {
                 return Err(wrong("share and tint must be from 0 to 1".into()));
             }
             let bands = file.bands().map_err(wrong)?;
             let name = rule_name(&file.name);
-            Ok(MaterialRule { name, material: file.material, max_fraction: file.share, tint: file.tint, bands })
+            let (material, textures) = (file.material, file.textures);
+            Ok(MaterialRule { name, material, max_fraction: file.share, tint, textures, bands })
         };
-        Ok(Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?))
+        let rules = Self(rules.into_iter().enumerate().map(rule).collect::<Result<_, _>>()?);
+        match rules.texture_sets().len() {
+            count if count > MOST_TEXTURE_SETS => Err(format!(
+                "the rules use {count} different texture sets; at most {MOST_TEXTURE_SETS} are possible in a list"
+            )),
+            _ => Ok(rules),
+        }
     }
 }
 
 impl From<MaterialRules> for Vec<FileRule> {
     fn from(rules: MaterialRules) -> Self {
-        let rule = |MaterialRule { name, material, max_fraction, tint, bands }| {
-            FileRule::new(name, material, max_fraction, tint, bands)
+        let rule = |MaterialRule { name, material, max_fraction, tint, textures, bands }| {
+            let tint = (tint != usual_tint(textures.as_ref())).then_some(tint);
+            FileRule::new(name, material, max_fraction, tint, textures, bands)
         };
         rules.0.into_iter().map(rule).collect()
     }
@@ -281,6 +305,32 @@ impl MaterialRules {
     /// The built-in list of material rules called `name`.
     pub fn named(name: &str) -> Option<&'static Arc<Self>> {
         SHIPPED.iter().find(|(own, _)| own == name).map(|(_, rules)| rules)
+    }
+
+    /// The different texture sets of the rules, in order.
+    pub fn texture_sets(&self) -> Vec<&TextureSet> {
+        let mut sets: Vec<&TextureSet> = Vec::new();
+        for set in self.0.iter().filter_map(|rule| rule.textures.as_ref()) {
+            if !sets.contains(&set) {
+                sets.push(set);
+            }
+        }
+        sets
+    }
+
+    /// The image files of all texture sets, in order; a file that two rules use comes twice.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|rule| rule.textures.as_ref()).flat_map(|set| set.files.iter().flatten()).map(|f| &**f)
+    }
+
+    /// Changes the names of image files. The function returns `None` for names that stay.
+    pub fn each_file(&mut self, change: impl Fn(&str) -> Option<String>) {
+        let sets = self.0.iter_mut().filter_map(|rule| rule.textures.as_mut());
+        for name in sets.flat_map(|set| set.files.iter_mut().flatten()) {
+            if let Some(other) = change(name) {
+                *name = other;
+            }
+        }
     }
 
     /// At one position, for each rule in order: the fraction of the ground that shows the rule's material, because no
@@ -358,6 +408,11 @@ mod tests {
         assert!(error("[(material: Rock, slope: [1, 2, 3])]").contains("rule 1: `slope` takes 2 numbers"));
         assert!(error("[(material: Rock, share: 2)]").contains("share and tint must be from 0 to 1"));
         assert!(error("[]").contains("0 rules"));
+        let textured = |k: usize| format!("(material: Rock, textures: (albedo: \"{k}.png\", metres: 2))");
+        let rules = |sets: usize| format!("[{}]", (0..8).map(|k| textured(k % sets)).collect::<Vec<_>>().join(", "));
+        assert_eq!(MaterialRules::from_ron("mine", &rules(5)).unwrap().texture_sets().len(), 5);
+        assert!(error(&rules(6)).contains("6 different texture sets; at most 5"));
+        assert!(error("[(material: Rock, textures: (albedo: \"a.png\", metres: 0))]").contains("0.05 to 1000 m"));
     }
 
     #[test]
@@ -368,6 +423,11 @@ mod tests {
             assert_eq!(text.lines().count(), rules.0.len() + 2, "one line per rule expected: {text}");
             assert_eq!(MaterialRules::from_ron(name, &text).as_ref(), Ok(&**rules), "{text}");
         }
+        let text =
+            "[(material: Rock, textures: (albedo: \"a.png\", directx_normal: true, height: \"h.exr\", metres: 3))]";
+        let textured = MaterialRules::from_ron("mine", text).unwrap();
+        assert_eq!(MaterialRules::from_ron("mine", &textured.to_ron()).as_ref(), Ok(&textured));
+        assert_eq!(textured.files().collect::<Vec<_>>(), ["a.png", "h.exr"]);
         let bands = [[1.0, 2.0, 1e9, 1e9], [-1e9, -1e9, 1.0, 2.0], [-1e9, -1e9, 2.0, 2.0], [2.0, 2.0, 1e9, 1e9]];
         for own in bands.into_iter().chain([[1.0, 1.0, 2.0, 2.0], [-3.0, 1.0, 1e9, 1e9], EVERYWHERE]) {
             let numbers = band_numbers(own);

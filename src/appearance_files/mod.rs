@@ -29,6 +29,7 @@ mod biome_table;
 mod materials;
 mod rule_list;
 mod scatter;
+mod texture_set;
 
 use std::sync::LazyLock;
 
@@ -43,14 +44,15 @@ pub use biome_table::{
 };
 
 pub use materials::{
-    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULE_NAME, MOST_RULES, Material, MaterialRule,
-    MaterialRules, fulfilled, material_list_names, rule_name,
+    Band, Bands, CONDITIONS, DEFAULT_MATERIALS, EVERYWHERE, MOST_RULE_NAME, MOST_RULES, MOST_TEXTURE_SETS, Material,
+    MaterialRule, MaterialRules, fulfilled, material_list_names, rule_name,
 };
 pub use rule_list::{RuleList, RuleListError};
 pub use scatter::{
     GROVE_WIDTHS, MOST_SCATTER_RULES, SCATTER_DENSITIES, SCATTER_SIZES, ScatterKind, ScatterRule, ScatterRules,
     scatter_names,
 };
+pub use texture_set::{RecognisedTextures, TEXTURE_METRES, TextureMap, TextureSet, TextureSetError};
 
 /// Name of the palette for scenes that name no palette.
 pub const DEFAULT_PALETTE: &str = "alpine";

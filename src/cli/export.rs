@@ -33,6 +33,7 @@ The file extension selects the format:
   .exr      OpenEXR, 32-bit floats
   .asc      ESRI ASCII grid
   .csv      trees, shrubs and stones, one line each; .plants.glb contains them as instances of their shapes
+  .textures.json  the material rules, with the images of their materials beside the file
   .glb .obj .ply  mesh, with colours, walls and water by options; .stl is a printable solid with walls and base
 Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files contain the scene: `talweg check FILE`,
 `talweg verify FILE` and the editor read it from them.
@@ -50,7 +51,7 @@ bevy or worldpainter. --build repeats a build preset of the scene; --save-build 
 
 Terrains of more than 16,384 samples per side, or larger than memory, are built in tiles in a temporary folder next to
 the files, .talweg-…tmp. The files are then written a few rows at a time, with the same bytes as without tiles. This works for
-all maps except occlusion and relief, and not for meshes and plants. The temporary folder needs about 8 bytes of disk
+all maps except occlusion and relief, and not for meshes, plants and textures. The temporary folder needs about 8 bytes of disk
 space per sample, and 8 more for each data map that any layer writes. It contains all maps because the hash covers them,
 and two stages because each stage reads the tiles of the previous stage. If a layer cannot be computed in tiles and does
 not fit into memory, the error names the layer. To continue after a stop, or to use many machines, use `talweg plan`, `run-tiles` and `merge` instead.

@@ -29,6 +29,7 @@ mod render;
 mod sheet;
 mod shot;
 mod sweeps;
+mod textures;
 mod tiles;
 mod timelapse;
 mod trace;
@@ -107,6 +108,7 @@ enum CliCommand {
     MakeRelative(portable::MakeRelativeArgs),
     MissingFiles(portable::MissingFilesArgs),
     PackFiles(portable::PackFilesArgs),
+    Textures(textures::TexturesArgs),
     Nodes(nodes::NodesArgs),
     Bench(bench::BenchArgs),
     Check(check::CheckArgs),
@@ -199,6 +201,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::MakeRelative(args)) => portable::run_make_relative(&args),
         Some(CliCommand::MissingFiles(args)) => portable::run_missing_files(&args),
         Some(CliCommand::PackFiles(args)) => portable::run_pack_files(&args),
+        Some(CliCommand::Textures(args)) => textures::run(&args),
         Some(CliCommand::Nodes(args)) => nodes::run(&args),
         Some(CliCommand::Bench(args)) => bench::run(&args),
         Some(CliCommand::Check(args)) => check::run(&args),

@@ -54,6 +54,7 @@ pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Res
         ProductKind::Mesh(_) if request.mesh.error_metres > 0.0 => 9.0,
         ProductKind::Mesh(_) => 17.0,
         ProductKind::Plants(_) => MemoryUse::COLOURS.fields,
+        ProductKind::Textures => 0.0,
     };
     let most = products.iter().map(|product| of_kind(&product.kind)).fold(1.0, f64::max);
     let map = planet_map(request, scene, samples);
@@ -81,6 +82,10 @@ pub fn sizes(request: &ExportRequest, scene: &Scene) -> Result<Vec<(String, u64)
             ProductKind::Plants(format) => {
                 let kilometres = scene.settings.size_metres / 1000.0;
                 return (format!("Plants and stones · {}", format.name()), (kilometres * kilometres * 2e5) as u64);
+            }
+            // Five images of 1024² pixels for each rule; most rules have different materials.
+            ProductKind::Textures => {
+                return ("Textures of the materials".into(), (scene.material_rules().0.len() * 5 * (3 << 20)) as u64);
             }
             ProductKind::Map(map, format) => (map, format),
         };

@@ -47,6 +47,7 @@ mod scatter_file;
 mod sheet_file;
 pub mod streamed;
 pub mod targets;
+mod texture_sets;
 mod writing;
 
 use std::collections::BTreeSet;
@@ -56,7 +57,7 @@ use std::sync::Arc;
 pub use error::ExportError;
 pub use export_size::{memory_use, samples, sizes};
 pub use mesh_file::MeshReport;
-pub use product::{ExportProduct, ProductKind, holds, mesh_formats};
+pub use product::{ExportProduct, ProductKind, TEXTURES_FORMAT, holds, mesh_formats};
 pub use raster_file::{NODATA, RasterReport};
 pub use report::ExportReport;
 pub use request::ExportRequest;
@@ -102,6 +103,9 @@ pub const MESH: &str = "mesh";
 
 /// Id of the products that contain the plants and stones, in the place of the name of a map.
 pub const PLANTS: &str = "plants";
+
+/// Id of the product that contains the textures of the ground materials, in the place of the name of a map.
+pub const TEXTURES: &str = "textures";
 
 /// Writes all files of a request. The terrain is evaluated at [`samples`]; `tell` receives the finished fraction.
 ///

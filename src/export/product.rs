@@ -7,7 +7,7 @@ use super::maps::{ExportMap, MapError, MapNature};
 use super::names::without_separators;
 use super::raster_file::sample_type;
 use super::request::path_text;
-use super::{ExportError, ExportRequest, MESH, PLANTS, ScatterFormat};
+use super::{ExportError, ExportRequest, MESH, PLANTS, ScatterFormat, TEXTURES, texture_sets};
 use crate::io::formats::{RASTER_FORMATS, RasterFormat};
 use crate::mesh::formats::{MeshFormat, quantized};
 use crate::scene::{BuildProduct, Scene};
@@ -21,6 +21,9 @@ pub struct ExportProduct {
     pub file: Option<PathBuf>,
 }
 
+/// Id of the only format of textures in build presets.
+pub const TEXTURES_FORMAT: &str = "images";
+
 /// The content of a product, with its format.
 #[derive(Clone, Debug)]
 pub enum ProductKind {
@@ -30,6 +33,8 @@ pub enum ProductKind {
     Mesh(&'static MeshFormat),
     /// Plants and stones in this format.
     Plants(ScatterFormat),
+    /// The images of the ground materials, with a table of the rules.
+    Textures,
 }
 
 impl ProductKind {
@@ -44,6 +49,7 @@ impl ProductKind {
             Self::Map(map, _) => map.to_string(),
             Self::Mesh(_) => MESH.into(),
             Self::Plants(_) => PLANTS.into(),
+            Self::Textures => TEXTURES.into(),
         }
     }
 
@@ -53,6 +59,7 @@ impl ProductKind {
             Self::Map(_, format) => format.id,
             Self::Mesh(format) => format.id,
             Self::Plants(format) => format.id(),
+            Self::Textures => TEXTURES_FORMAT,
         }
     }
 
@@ -62,6 +69,7 @@ impl ProductKind {
             Self::Map(_, format) => format.extensions.to_vec(),
             Self::Mesh(format) => vec![format.extension],
             Self::Plants(format) => vec![format.extension()],
+            Self::Textures => vec![texture_sets::EXTENSION],
         }
     }
 }
@@ -87,6 +95,8 @@ impl ExportProduct {
                 let known = || ScatterFormat::ALL.map(ScatterFormat::id).to_vec();
                 ProductKind::Plants(format.ok_or_else(|| unknown(" for plants", known()))?)
             }
+            TEXTURES if id == TEXTURES_FORMAT => ProductKind::Textures,
+            TEXTURES => return Err(unknown(" for textures", vec![TEXTURES_FORMAT])),
             map => {
                 let map: ExportMap = map.parse().map_err(ExportError::Request)?;
                 let known = || RASTER_FORMATS.map(|format| format.id).to_vec();
@@ -150,7 +160,7 @@ impl ExportProduct {
             ProductKind::Plants(_) if is_planet => Err(ExportError::Request(
                 "plants and stones can only be exported from terrains; a planet is too large for them".into(),
             )),
-            ProductKind::Plants(_) => Ok(()),
+            ProductKind::Plants(_) | ProductKind::Textures => Ok(()),
             ProductKind::Map(map, format) => {
                 check_holds(format, map)?;
                 let is_there = ExportMap::of_scene(scene).contains(map);

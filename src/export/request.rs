@@ -7,7 +7,7 @@ use super::maps::{ExportMap, MapNature};
 use super::names::plain;
 use super::product::{ExportProduct, ProductKind};
 use super::targets::ExportTarget;
-use super::{ExportError, ScatterFormat};
+use super::{ExportError, ScatterFormat, texture_sets};
 use crate::io::FileError;
 use crate::io::formats::{EXR, PNG, RasterFormat, SampleType};
 use crate::mesh::formats::MeshFormat;
@@ -202,6 +202,9 @@ pub(super) fn path_text(path: &Path) -> String {
 
 /// The product that the extension of a file selects. A raster shows the map `what`.
 fn file_kind(path: &Path, what: &ExportMap) -> Result<ProductKind, FileError> {
+    if texture_sets::is_table(path) {
+        return Ok(ProductKind::Textures);
+    }
     Ok(match (ScatterFormat::for_path(path), MeshFormat::for_path(path)) {
         (Some(format), _) => ProductKind::Plants(format),
         (None, Some(format)) => ProductKind::Mesh(format),

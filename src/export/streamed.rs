@@ -100,6 +100,7 @@ pub fn streamed_products(
         let (map, format) = match &product.kind {
             ProductKind::Mesh(_) => return Err(of_whole("its triangles are chosen over all of it")),
             ProductKind::Plants(_) => return Err(of_whole("plants are placed on all of it")),
+            ProductKind::Textures => return Err(of_whole("it is no map of rows")),
             ProductKind::Map(map, format) => (map.clone(), *format),
         };
         if let Some(why) = reason_for_whole(&map, scene) {

@@ -10,7 +10,9 @@ use super::origin::OriginTexts;
 use super::product::all_products;
 use super::scatter_file::ScatterJob;
 use super::sheet_file::SheetJob;
-use super::{ExportError, ExportFolder, ExportReport, ExportRequest, MESH, PLANTS, ProductKind, targets};
+use super::{
+    ExportError, ExportFolder, ExportReport, ExportRequest, MESH, PLANTS, ProductKind, TEXTURES, targets, texture_sets,
+};
 use crate::field::{Control, Terrain};
 use crate::io::{FileError, StagedFile, StagedSet, write_folder_atomically};
 use crate::scene::Scene;
@@ -102,6 +104,11 @@ fn stage(
                 let (made, staged) = job.stage(&place.target(&path), control)?;
                 report.plants.push(made);
                 set.push(staged);
+            }
+            ProductKind::Textures => {
+                let path = file_name(request, scene, product, TEXTURES, None, None, terrain.samples());
+                let target = |path: &std::path::Path| place.target(path);
+                report.others.extend(texture_sets::stage(scene, &path, &target, control, &mut set)?);
             }
             ProductKind::Map(map, format) => {
                 for (part, layout) in &layouts {

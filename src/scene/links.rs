@@ -6,18 +6,20 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use super::file::folder_of;
 use super::{Layer, LayerReader, Reads, Scene};
+use crate::appearance_files::{MaterialRules, RuleList, RuleListError};
 use crate::brush::{Brush, Strokes};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
 use crate::io::formats::ReadOptions;
 use crate::io::system_names::{is_rooted, last_name, portable_text};
-use crate::io::{Raster, RasterError, is_built_in, raster};
+use crate::io::{FileError, Raster, RasterError, SaveTarget, is_built_in, raster};
 use crate::mesh::raster_or_mesh;
 use crate::nodes::Node;
 use crate::param::{ImageFile, ParamKind, Params, StructuredValue, Value};
 use crate::planet::World;
-use crate::user_state::resolved;
+use crate::user_state::{PathUse, check_paths, permit_paths, resolved};
 
 /// A problem of a layer that cannot read a file or another layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,8 +176,8 @@ impl Scene {
     }
 
     /// The files to which the scene refers, each once, in layer order. They are heightmaps and pictures of nodes, masks
-    /// and constructions, faces of planets, other scenes that layers read, and the planet of which the scene is a patch.
-    /// Built-in stamps are not listed.
+    /// and constructions, faces of planets, other scenes that layers read, the planet of which the scene is a patch, and
+    /// textures of ground materials. Built-in stamps are not listed.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut names: Vec<String> = Vec::new();
         if let Some(origin) = self.patch.as_ref().filter(|origin| origin.names_a_file()) {
@@ -194,6 +196,7 @@ impl Scene {
             }
             names.extend(layer.node.file_dependencies());
         }
+        names.extend(self.materials.iter().flat_map(|rules| rules.files()).map(String::from));
         let mut files: Vec<PathBuf> = Vec::new();
         for name in names.into_iter().filter(|name| !is_built_in(name)) {
             let path = PathBuf::from(name);
@@ -231,6 +234,9 @@ impl Scene {
             && let Some(text) = rewritten_name(&origin.planet, &change)
         {
             origin.planet = text;
+        }
+        if let Some(rules) = self.materials.as_mut().filter(|rules| rules.files().next().is_some()) {
+            Arc::make_mut(rules).each_file(|name| rewritten_name(name, &change));
         }
         for layer in &mut self.layers {
             let epochs = layer.epochs.iter_mut().map(|epoch| epoch.node.params_mut());
@@ -271,6 +277,39 @@ impl Scene {
             }
         }
     }
+}
+
+/// Reads a list of material rules from a file. Relative names of textures start at the folder of the file.
+///
+/// # Errors
+/// When the file cannot be read, or names textures outside its folder that the user has not permitted.
+pub fn load_material_rules(path: &Path) -> Result<MaterialRules, RuleListError> {
+    let mut rules = MaterialRules::load(path)?;
+    let folder = folder_of(path);
+    let absolute = |name: &Path| (!is_rooted(name)).then(|| absolute_name(&folder, name));
+    rules.each_file(|name| rewritten_name(name, &absolute));
+    let files: Vec<PathBuf> = rules.files().map(PathBuf::from).collect();
+    check_paths(path, &files, PathUse::Read).map_err(|error| RuleListError::Read {
+        list: MaterialRules::TITLE,
+        name: path.display().to_string(),
+        message: error.to_string(),
+    })?;
+    Ok(rules)
+}
+
+/// Writes a list of material rules to a file. Textures below the folder of the file get relative names, so that the
+/// folder can be moved.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn save_material_rules(rules: &MaterialRules, to: &SaveTarget) -> Result<(), FileError> {
+    let mut portable = rules.clone();
+    let folder = folder_of(to.path());
+    portable.each_file(|name| rewritten_name(name, &|path| relative_path(&folder, path)));
+    portable.save(to)?;
+    let files: Vec<PathBuf> = rules.files().map(PathBuf::from).collect();
+    permit_paths(to.path(), &files, PathUse::Read);
+    Ok(())
 }
 
 /// The absolute path of a file with the absolute or relative `name` in a scene of `folder`, without `..`.
@@ -384,11 +423,36 @@ mod tests {
         scene.save(own.join("a.ron")).unwrap();
         assert!(std::fs::read_to_string(own.join("a.ron")).unwrap().contains("\"../maps/dem.png\""));
         assert_eq!(name(&Scene::load(&own.join("a.ron")).unwrap().0), name(&scene));
+        let textures = format!(
+            "[(material: Rock, textures: (albedo: \"{}\", metres: 2))]",
+            folder.path().join("rock/albedo.png").display()
+        );
+        let rules = MaterialRules::from_ron("rock", &textures).unwrap();
+        let textured = Scene { materials: Some(Arc::new(rules)), ..Scene::default() };
+        let textured_path = folder.path().join("textured.ron");
+        textured.save(&textured_path).unwrap();
+        assert!(std::fs::read_to_string(&textured_path).unwrap().contains("\"rock/albedo.png\""));
+        assert_eq!(Scene::load(&textured_path).unwrap().0.materials, textured.materials);
         for elsewhere in ["/elsewhere/dem.png", "stamp:mesa"] {
             scene.set(&format!("1.file={elsewhere}")).unwrap();
             scene.save(&path).unwrap();
             assert_eq!(name(&Scene::load(&path).unwrap().0), Value::Text(elsewhere.into()));
         }
+    }
+
+    #[test]
+    fn lists_of_rules_find_textures_beside_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rock.ron");
+        let albedo = folder.path().join("rock/albedo.png").display().to_string();
+        let text = format!("[(material: Rock, textures: (albedo: \"{albedo}\", metres: 2))]");
+        let rules = MaterialRules::from_ron("rock", &text).unwrap();
+        save_material_rules(&rules, &SaveTarget::new(&path)).unwrap();
+        assert!(std::fs::read_to_string(&path).unwrap().contains("\"rock/albedo.png\""));
+        assert_eq!(load_material_rules(&path).as_ref(), Ok(&rules));
+        let elsewhere = folder.path().join("stranger.ron");
+        std::fs::write(&elsewhere, "[(material: Rock, textures: (albedo: \"/elsewhere/a.png\", metres: 2))]").unwrap();
+        assert!(load_material_rules(&elsewhere).unwrap_err().to_string().contains("/elsewhere/a.png"));
     }
 
     #[test]
@@ -427,6 +491,10 @@ mod tests {
             assert_eq!(refused(&masked), 1, "{outside} in a mask");
             let hidden = format!("(enabled: false, node: Import(file: \"{outside}\"))");
             assert_eq!(refused(&hidden), 1, "{outside} in a hidden layer");
+            let rule = format!("(material: Rock, textures: (albedo: \"{outside}\", metres: 2))");
+            let text = format!("(version: 1, settings: (), materials: [{rule}], layers: [])");
+            std::fs::write(&path, text).unwrap();
+            assert!(matches!(Scene::load(&path), Err(SceneError::Outside(_))), "{outside} in a material rule");
         }
         #[cfg(unix)]
         {

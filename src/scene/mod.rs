@@ -39,7 +39,7 @@ pub use history::{EditHistory, Gesture};
 pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, ProcessSegment};
 pub use light::LightPreset;
 pub(crate) use links::absolute_name;
-pub use links::{Problem, Severity, relative_path};
+pub use links::{Problem, Severity, load_material_rules, relative_path, save_material_rules};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
 pub use references::{LayerReader, ReferenceSource, SourceId, WholeScene};
 pub use settings::{LOWEST_SUN, LightSource, Settings, SkyCondition, SunPlacement, Surroundings};

@@ -5,7 +5,8 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, Vec2, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::appearance_files::{EVERYWHERE, Material, MaterialRules, RuleList, ScatterRules};
+use talweg::appearance::RgbImage;
+use talweg::appearance_files::{EVERYWHERE, Material, MaterialRules, RuleList, ScatterRules, TextureMap};
 use talweg::io::SaveTarget;
 use talweg::scene::Scene;
 use talweg_app::features::ground_rules::GroundRulesAction;
@@ -194,6 +195,52 @@ fn rule_lists_are_saved_and_opened_unless_broken() {
     let said: Vec<String> = panels.state().editor().toasts.messages().map(|(_, text)| text.to_string()).collect();
     let told = |part: &str| said.iter().any(|text| text.contains(part));
     assert!(told("bad.ron") && told("line 2") && told("Moss"), "{said:?}");
+}
+
+#[test]
+fn a_rule_shows_textures_from_image_files() {
+    let mut panels = open(vec2(1280.0, 720.0));
+    let folder = tempfile::tempdir().unwrap();
+    let image = |name: &str| {
+        let path = folder.path().join(name);
+        RgbImage::from_fn(4, 4, |_, _| [200, 100, 50]).save(&path).unwrap();
+        path
+    };
+    let albedo = image("moss_albedo.png");
+    let normal = image("moss_normal.png");
+    image("moss_preview.png");
+    let last = rules(&panels).0.len() - 1;
+    choose_rule(&mut panels, last);
+    let before = rules(&panels);
+    click(&mut panels, "Choose textures");
+    assert!(panels.query_by_label("Choose an image of the material").is_some(), "the button opens a file dialog");
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    panels.state_mut().issue(GroundRulesAction::TexturesFrom(last, normal.clone()));
+    panels.run();
+    let set = |panels: &Panels| rules(panels).0[last].textures.clone().expect("the rule has textures");
+    let file = |map| set(&panels).file(map).map(std::path::PathBuf::from);
+    assert_eq!((file(TextureMap::Albedo), file(TextureMap::Normal)), (Some(albedo), Some(normal)));
+    assert_eq!(rules(&panels).0[last].tint, 1.0, "the images show their own colours");
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Choose textures"));
+    click(&mut panels, "DirectX normals");
+    assert!(set(&panels).is_directx);
+    panels.get_by_role_and_label(Role::SpinButton, "Texture size").click();
+    panels.run();
+    press(&mut panels, Modifiers::COMMAND, Key::A);
+    panels.event(Event::Text("3.5".into()));
+    panels.run();
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(set(&panels).metres, 3.5);
+    let scene = panels.state().editor().doc.scene().clone();
+    assert_eq!(scene.files().len(), 2, "the textures are files of the scene");
+    for _ in 0..3 {
+        undo(&mut panels);
+    }
+    assert_eq!(rules(&panels), before);
+    panels.state_mut().issue(GroundRulesAction::TexturesFrom(last, folder.path().join("moss_roughness.png")));
+    panels.run();
+    click(&mut panels, "Remove textures");
+    assert!(rules(&panels).0[last].textures.is_none());
 }
 
 #[test]

@@ -190,18 +190,20 @@ fn every_edit_is_undone_and_redone_to_the_bit() {
         Settle,
         Drag("Slider:Talus angle", 30, 0),
         Settle,"#;
-    let steps = 6;
-    let keys = |key: &str| format!("Key(\"{key}\"), ").repeat(steps);
+    let edit_count = 6;
+    let keys = |key: &str, count: usize| format!("Key(\"{key}\"), ").repeat(count);
     let script = format!(
         r#"[See("New terrain"), Click("New terrain"), Settle, State("bare.json"), {edits} State("done.json"),
-        {} Settle, State("undone.json"), {} Settle, State("redone.json")]"#,
-        keys("Ctrl+Z"),
-        keys("Ctrl+Shift+Z"),
+        {} Settle, State("one-left.json"), Key("Ctrl+Z"), Settle, State("undone.json"),
+        {} Settle, State("redone.json")]"#,
+        keys("Ctrl+Z", edit_count - 1),
+        keys("Ctrl+Shift+Z", edit_count),
     );
     play(&session, &script);
-    let [bare, done, undone, redone] =
-        ["bare.json", "done.json", "undone.json", "redone.json"].map(|name| state(&session, name));
+    let names = ["bare.json", "done.json", "one-left.json", "undone.json", "redone.json"];
+    let [bare, done, one_left, undone, redone] = names.map(|name| state(&session, name));
     assert_ne!(done["hash"], bare["hash"]);
+    assert_ne!(one_left["hash"], bare["hash"], "each action above is an edit of its own: the last undo left the first");
     assert_eq!(undone["undo"], Value::Null, "everything is undone");
     assert_eq!((&undone["hash"], &undone["layers"]), (&bare["hash"], &bare["layers"]));
     assert_eq!((&redone["hash"], &redone["undo"], &redone["layers"]), (&done["hash"], &done["undo"], &done["layers"]));

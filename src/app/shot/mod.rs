@@ -27,6 +27,7 @@ use bevy::winit::WinitPlugin;
 use crate::frame::graphics;
 use crate::frame::launch::{AppError, guarded};
 use crate::view::globe::{GlobeTerrain, PlanetView, PlannedScenery};
+use crate::view::render::image_textures::read_textures;
 use crate::view::{
     CompareLayout, DrawPlugin, FrameStatus, GlobeCamera, Pose, RenderQuality, RenderTerrain, SquareTerrain,
     TreeSurface, Unsupported, ViewCommand, ViewMode, ViewProjection, ViewState, camera_bundle, near_plane_world,
@@ -85,6 +86,8 @@ pub enum ShotError {
     Untraced(&'static str),
     #[error("the view could not be drawn: {0}")]
     Draw(String),
+    #[error("a texture of the ground materials cannot be used: {0}")]
+    Textures(String),
     #[error(transparent)]
     Write(#[from] talweg::io::FileError),
     #[error(transparent)]
@@ -255,6 +258,11 @@ impl OffscreenRenderer {
     /// Puts the subject before the camera. Returns the wanted state of the view.
     fn show(&mut self, subject: &ShotSubject) -> ViewState {
         let Self { app, options, quality, target, camera } = self;
+        let palette = match subject {
+            ShotSubject::Terrain(_, palette, _) => palette,
+            ShotSubject::Planet(prepared, ..) => &prepared.palette,
+        };
+        read_textures(&palette.materials).map_err(ShotError::Textures)?;
         if let Some(before) = camera.take() {
             app.world_mut().despawn(before);
         }

@@ -317,6 +317,7 @@ impl<S: Surface> SurfaceDrawing<S> {
         let target = wanted_target(demands, wants_detail && materials.is_complete, &shown, context);
         let mut parts_of = |target| surface.parts(&shown, &plan, target, context, pipelines);
         let mut chosen = ready_parts(&mut parts_of, target, wants_detail, drawn, context);
+        chosen.is_settled &= !(wants_detail && materials.is_loading);
         surface.refine(&shown, &mut plan, &mut chosen, context, pipelines);
         let grown = plants.advance(surface, &shown, &mut plan, &chosen, context, pipelines);
         surface.upload(&shown, &plan, frame, context);

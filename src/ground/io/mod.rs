@@ -4,6 +4,7 @@ mod files;
 pub mod formats;
 mod heightmap;
 pub mod memory;
+mod picture;
 mod raster;
 mod ron_text;
 
@@ -14,6 +15,7 @@ pub use files::{
 };
 pub use formats::is_heightmap;
 pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};
+pub use picture::{PICTURE_EXTENSIONS, Picture, picture};
 pub use raster::catmull_rom;
 pub use raster::{
     Raster, RasterError, RasterFacts, STAMP_PREFIX, clear_raster_cache, filled_gaps, is_built_in, raster, raster_as,

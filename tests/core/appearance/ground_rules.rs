@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
+use talweg::appearance::materials::texture_files::write_material_textures;
 use talweg::appearance::{PaletteTable, TypeWeights};
-use talweg::appearance_files::{Material, MaterialRules, RuleList, ScatterKind, ScatterRules};
+use talweg::appearance_files::{Material, MaterialRules, RuleList, ScatterKind, ScatterRules, TextureMap};
 use talweg::field::Control;
+use talweg::io::SaveTarget;
 use talweg::scene::{Scene, scene_changes};
 
 use crate::export::files::{products, scene, terrain, write};
@@ -93,4 +95,37 @@ fn exports_follow_the_rules_of_the_scene() {
     let boulder = format!("{:?}", ScatterKind::Boulder).to_lowercase();
     assert!(text.lines().count() > 10, "{text}");
     assert!(kinds.iter().all(|kind| kind.to_lowercase().contains(&boulder)), "{kinds:?}");
+}
+
+#[test]
+fn textures_are_exported_beside_a_table_of_the_rules() {
+    let (from, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let own = write_material_textures(Material::Grass, 64, from.path(), SaveTarget::new).unwrap();
+    let mut scene = scene("island");
+    let mut rules = MaterialRules::from_ron("t", "[(material: Mud), (material: Grass, share: 0.5)]").unwrap();
+    rules.0[1].textures = Some(own.clone());
+    scene.materials = Some(Arc::new(rules));
+    let terrain = terrain(&scene, 33);
+    let mut preset = products(&[]);
+    preset.products.push(talweg::scene::BuildProduct {
+        map: talweg::export::TEXTURES.into(),
+        format: talweg::export::TEXTURES_FORMAT.into(),
+        file: Some("island.textures.json".into()),
+    });
+    let report = write(&preset, &scene, &terrain, folder.path());
+    assert_eq!(report.others.len(), 1 + 5 + 5, "the table, the built-in mud, the images of the grass");
+    let text = std::fs::read_to_string(folder.path().join("island.textures.json")).unwrap();
+    let table: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(table["rules"][1]["material"], "Grass");
+    let grass = &table["textures"][table["rules"][1]["textures"].as_u64().unwrap() as usize];
+    assert_eq!(grass["metres"].as_f64().unwrap() as f32, own.metres);
+    for map in TextureMap::ALL.iter().copied() {
+        let name = grass["files"][map.label().to_lowercase()].as_str().unwrap();
+        let [copy, source] =
+            [folder.path().join(name), own.file(map).unwrap().into()].map(|path| std::fs::read(path).unwrap());
+        assert_eq!(copy, source, "{name} is a copy");
+    }
+    let mud = &table["textures"][table["rules"][0]["textures"].as_u64().unwrap() as usize];
+    let albedo = talweg::io::picture(&folder.path().join(mud["files"]["albedo"].as_str().unwrap())).unwrap();
+    assert_eq!((albedo.width, albedo.height, albedo.channels.len()), (1024, 1024, 3));
 }

@@ -8,16 +8,18 @@ struct MaterialLook {
     // rgb is the material's own colour, a its gloss
     colour: vec4<f32>,
     // x is the steepest slope of a texel, y the contrast of the tone, z the longest distance in metres after which the
-    // texture repeats, w the strength of creases
+    // texture repeats, w the strength of creases. For a texture set from image files, y is the layer of its colours, and
+    // z the length of its images in metres
     form: vec4<f32>,
 }
 
-// One number for each material, stored in vectors. Arrays with computed indices would be stored in memory. Reading them
+// One number for each built-in material and for each texture set from image files, stored in vectors. Arrays with computed indices would be stored in memory. Reading them
 // would take more time than all other code in this file.
 struct PerMaterial {
     a: vec4<f32>,
     b: vec4<f32>,
     c: vec4<f32>,
+    d: vec4<f32>,
 }
 
 struct MaterialRule {
@@ -44,9 +46,10 @@ struct MaterialTest {
 
 // The list of material rules; mirrors `RulesUniform` in src/app/view/render/ground_materials.rs.
 struct GroundRules {
-    // x is the number of rules, y the number of texels along a side of a texture; z is 1 if there are textures
+    // x is the number of rules, y the number of texels along a side of a built-in texture; z is 1 if there are textures;
+    // w is the number of mip levels above the built-in textures
     count: vec4<f32>,
-    looks: array<MaterialLook, 11>,
+    looks: array<MaterialLook, 16>,
     rules: array<MaterialRule, 16>,
     tests: array<MaterialTest, 192>,
 }
@@ -55,6 +58,9 @@ const ROCK_MATERIAL = 0u;
 const SAND_MATERIAL = 6u;
 const SNOW_MATERIAL = 8u;
 const STRATA_MATERIAL = 10u;
+// Index of the first texture set from image files. The next constant is the number of texels along a side of an image.
+const FIRST_IMAGES = 11u;
+const IMAGE_TEXELS = 1024.0;
 
 // Distance in metres after which the finest texture repeats. The next constant is the factor between successive texture
 // scales.
@@ -125,6 +131,13 @@ fn mixture(rules_shares: PerMaterial, tints: PerMaterial, cover: vec2<f32>) -> M
     found = with_next(found, shares.c.x, tints.c.x, SNOW_MATERIAL);
     found = with_next(found, shares.c.y, tints.c.y, 9u);
     found = with_next(found, shares.c.z, tints.c.z, STRATA_MATERIAL);
+#ifdef HAS_IMAGES
+    found = with_next(found, shares.c.w, tints.c.w, FIRST_IMAGES);
+    found = with_next(found, shares.d.x, tints.d.x, 12u);
+    found = with_next(found, shares.d.y, tints.d.y, 13u);
+    found = with_next(found, shares.d.z, tints.d.z, 14u);
+    found = with_next(found, shares.d.w, tints.d.w, 15u);
+#endif
     // the tint applies only to the part without loose cover
     let covers = select(vec2<f32>(0.0), vec2<f32>(lying.x), found.materials == vec2<u32>(SAND_MATERIAL))
         + select(vec2<f32>(0.0), vec2<f32>(lying.y), found.materials == vec2<u32>(SNOW_MATERIAL));
@@ -159,7 +172,7 @@ fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
     let a = vec4<f32>(values.slope, values.height, values.openness, values.site.x);
     let b = vec4<f32>(values.site.yzw, values.green);
     let c = vec4<f32>(values.bright, values.curvature, values.wetness, values.hardness);
-    var shares = PerMaterial(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
+    var shares = PerMaterial(vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0), vec4<f32>(0.0));
     var tints = shares;
     // rules apply from the last to the first: `left` is the fraction of the surface that the later rules leave
     // uncovered
@@ -172,8 +185,10 @@ fn mixture_of(values: SiteValues, cover: vec2<f32>) -> Mixture {
         left -= seen;
         let own = (*rule).own;
         let tint = (*rule).tint;
-        shares = PerMaterial(shares.a + seen * own.a, shares.b + seen * own.b, shares.c + seen * own.c);
-        tints = PerMaterial(tints.a + seen * tint.a, tints.b + seen * tint.b, tints.c + seen * tint.c);
+        shares = PerMaterial(
+            shares.a + seen * own.a, shares.b + seen * own.b, shares.c + seen * own.c, shares.d + seen * own.d);
+        tints = PerMaterial(
+            tints.a + seen * tint.a, tints.b + seen * tint.b, tints.c + seen * tint.c, tints.d + seen * tint.d);
     }
     return mixture(shares, tints, cover);
 }
@@ -238,6 +253,11 @@ fn with_size(
     if weight < 0.01 {
         return sum;
     }
+#ifdef HAS_IMAGES
+    if material >= FIRST_IMAGES {
+        return sum;
+    }
+#endif
     let at = place / size.repeat;
     var turn = size.turn;
     var first_turn = turn;
@@ -292,6 +312,87 @@ fn colour_of(material: u32, ground: vec3<f32>, tint: f32, lying: f32) -> vec3<f3
 fn bed_hue(material: u32) -> vec3<f32> {
     return select(vec3<f32>(1.0), vec3<f32>(0.62, 1.05, 1.35), material == STRATA_MATERIAL);
 }
+
+#ifdef HAS_IMAGES
+// Number of texels under a pixel at which the images are replaced by the same images at a larger scale. Seen from
+// farther away, the repetition would be visible.
+const MOST_TEXELS = 64.0;
+
+// The surface that a texture set from image files shows at a position.
+struct ImageSurface {
+    gradient: vec3<f32>,
+    height: f32,
+    open: f32,
+    colour: vec3<f32>,
+    roughness: f32,
+}
+
+fn with_image_side(
+    sum: ImageSurface, material: u32, form: vec4<f32>, uv: vec2<f32>, turn: vec4<f32>, lod: f32, share: f32,
+    east: vec3<f32>, south: vec3<f32>,
+) -> ImageSurface {
+    let place = turn.z * uv + turn.w * vec2<f32>(-uv.y, uv.x) + turn.xy;
+    // the layer of the relief of this set
+    let layer = i32(material);
+    let relief = textureSampleLevel(material_maps, material_sampler, place, layer, lod);
+    let shown = textureSampleLevel(material_maps, material_sampler, place, i32(form.y), lod);
+    let slopes = form.x * (relief.xy * (255.0 / 127.0) - vec2<f32>(128.0 / 127.0));
+    let turned = turn.z * slopes + turn.w * vec2<f32>(slopes.y, -slopes.x);
+    return ImageSurface(
+        sum.gradient + share * (turned.x * east + turned.y * south),
+        sum.height + share * relief.z,
+        sum.open + share * relief.w,
+        sum.colour + share * shown.rgb * shown.rgb,
+        sum.roughness + share * shown.a,
+    );
+}
+
+// The images of a texture set at a position in metres. Near the eye, they have their own size. From farther away, two
+// larger sizes are mixed.
+fn image_surface(material: u32, place: vec3<f32>, sides: LaidSides, footprint: f32) -> ImageSurface {
+    let form = ground_rules.looks[material].form;
+    let texels = footprint * IMAGE_TEXELS / form.z;
+    let coarsest = max(log2(texels / MOST_TEXELS) / log2(COARSER), 0.0);
+    let first = floor(coarsest);
+    let part = smoothstep(0.5, 1.0, coarsest - first);
+    var sum = ImageSurface(vec3<f32>(0.0), 0.0, 0.0, vec3<f32>(0.0), 0.0);
+    for (var k = 0u; k < 2u; k += 1u) {
+        let weight = select(1.0 - part, part, k == 1u);
+        if weight < 0.01 { continue; }
+        let step = first + f32(k);
+        let coarser = step * log2(COARSER);
+        let at = place / (form.z * exp2(coarser));
+        let lod = max(log2(texels) - coarser, 0.0);
+        let turn = vec4<f32>(0.37 * step, 0.11 * step, cos(0.61 * step), sin(0.61 * step));
+        let shares = weight * sides.shares;
+        if sides.shares.x > 0.02 {
+            let south = select(vec3<f32>(0.0, 0.0, 1.0), vec3<f32>(0.0, 1.0, 0.0), sides.of_x.x);
+            let east = select(vec3<f32>(1.0, 0.0, 0.0), vec3<f32>(0.0, 0.0, 1.0), sides.of_x.x);
+            sum = with_image_side(
+                sum, material, form, select(at.xz, at.zy, sides.of_x.x), turn, lod, shares.x, east, south);
+        }
+        if sides.shares.y > 0.02 {
+            let east = select(vec3<f32>(1.0, 0.0, 0.0), vec3<f32>(0.0, 0.0, 1.0), sides.of_x.y);
+            sum = with_image_side(
+                sum, material, form, select(at.xy, at.zy, sides.of_x.y), turn, lod, shares.y, east,
+                vec3<f32>(0.0, 1.0, 0.0));
+        }
+    }
+    return sum;
+}
+
+// Colour of a texture set on terrain of the colour `ground`. With a tint below 1, the images vary the ground's colour.
+fn image_colour(material: u32, shown: vec3<f32>, ground: vec3<f32>, tint: f32) -> vec3<f32> {
+    let mean = max(ground_rules.looks[material].colour.rgb, vec3<f32>(0.01));
+    return mix(ground * shown / mean, shown, tint);
+}
+
+// Fraction of light that a surface of this roughness reflects like a mirror.
+fn gloss_of(roughness: f32) -> f32 {
+    let smoothness = 1.0 - roughness;
+    return 0.35 * smoothness * smoothness;
+}
+#endif
 
 // Ridges and creases that run down slopes and branch. They are relief too fine for the height samples, from some
 // samples down to some pixels wide. `slope` is the slope of the terrain to the east and to the south. The ridges are
@@ -401,7 +502,7 @@ fn laid_ground(
         // the terrain heights already contain relief larger than a cell
         let fine = 1.0 - smoothstep(12.0 * cell_metres, 60.0 * cell_metres, repeat);
         let turn = vec4<f32>(0.37 * step, 0.11 * step, cos(0.61 * step), sin(0.61 * step));
-        let size = TextureSize(repeat, turn, max(log2(texels) - coarser, 0.0), weight, fine);
+        let size = TextureSize(repeat, turn, max(log2(texels) - coarser, 0.0) + ground_rules.count.w, weight, fine);
         laid = with_size(laid, mixture.first, look.form, first_place, first_sides, size);
         if mixture.share > 0.04 {
             other_laid = with_size(other_laid, mixture.second, its.form, second_place, second_sides, size);
@@ -412,13 +513,39 @@ fn laid_ground(
     var gloss = look.colour.a;
     var creased = look.form.w;
     var hue = bed_hue(mixture.first);
+#ifdef HAS_IMAGES
+    // openness of the images of the two materials, and the fraction of them that is from images
+    var open = vec2<f32>(0.0);
+    if mixture.first >= FIRST_IMAGES {
+        let shown = image_surface(mixture.first, first_place, first_sides, footprint);
+        own = Relief(shown.gradient, shown.height, 0.0);
+        bare = image_colour(mixture.first, shown.colour, colour, mixture.tints.x);
+        gloss = gloss_of(shown.roughness);
+        open = vec2<f32>(shown.open, 1.0);
+    }
+#endif
     if mixture.share > 0.04 {
-        let other = relief_of(other_laid, its.form);
+        var other = relief_of(other_laid, its.form);
+        var other_bare = colour_of(mixture.second, colour, mixture.tints.y, mixture.lying.y);
+        var other_gloss = its.colour.a;
+#ifdef HAS_IMAGES
+        var other_open = vec2<f32>(0.0);
+        if mixture.second >= FIRST_IMAGES {
+            let shown = image_surface(mixture.second, second_place, second_sides, footprint);
+            other = Relief(shown.gradient, shown.height, 0.0);
+            other_bare = image_colour(mixture.second, shown.colour, colour, mixture.tints.y);
+            other_gloss = gloss_of(shown.roughness);
+            other_open = vec2<f32>(shown.open, 1.0);
+        }
+#endif
         // at the border of the two materials, the material with the higher relief is visible
         let t = smoothstep(0.30, 0.70, mixture.share + 0.6 * (other.height - own.height) * (1.0 - abs(2.0 * mixture.share - 1.0)));
-        bare = mix(bare, colour_of(mixture.second, colour, mixture.tints.y, mixture.lying.y), t);
+        bare = mix(bare, other_bare, t);
         own = Relief(mix(own.gradient, other.gradient, t), mix(own.height, other.height, t), mix(own.tone, other.tone, t));
-        gloss = mix(gloss, its.colour.a, t);
+        gloss = mix(gloss, other_gloss, t);
+#ifdef HAS_IMAGES
+        open = mix(open, other_open, t);
+#endif
         creased = mix(creased, its.form.w, t);
         hue = mix(hue, bed_hue(mixture.second), t);
     }
@@ -429,7 +556,11 @@ fn laid_ground(
     let across = own.gradient - dot(own.gradient, ground_normal) * ground_normal;
     let normal = normalize(ground_normal - across);
     let tone = exp2(own.tone * hue);
-    return Ground(bare * tone, normal, 0.77 + 0.44 * own.height, gloss, snow);
+    var sky = 0.77 + 0.44 * own.height;
+#ifdef HAS_IMAGES
+    sky = mix(sky, open.x / max(open.y, 0.01), open.y);
+#endif
+    return Ground(bare * tone, normal, sky, gloss, snow);
 }
 
 #endif

@@ -15,7 +15,10 @@ use crate::frame::units;
 use talweg::export::maps::ExportMap;
 use talweg::export::streamed::streamed_products;
 use talweg::export::targets::{ExportTarget, TARGETS};
-use talweg::export::{self, ExportError, ExportFolder, ExportRequest, MESH, PLANTS, ScatterFormat, mesh_formats};
+use talweg::export::{
+    self, ExportError, ExportFolder, ExportRequest, MESH, PLANTS, ScatterFormat, TEXTURES, TEXTURES_FORMAT,
+    mesh_formats,
+};
 use talweg::field::MAX_SAMPLES;
 use talweg::io::formats::RASTER_FORMATS;
 use talweg::io::memory::bytes_text;
@@ -173,6 +176,13 @@ fn rows(scene: &Scene, preset: &BuildPreset) -> Vec<ProductRow> {
     );
     let mut rows: Vec<ProductRow> = ExportMap::of_scene(scene).into_iter().map(map_row).collect();
     rows.insert(1.min(rows.len()), mesh);
+    rows.push(row(
+        TEXTURES.into(),
+        "Textures of the materials".into(),
+        "Images of all ground materials, with a table that gives each rule its images and their size. Splat maps say where \
+         each material lies.",
+        vec![(TEXTURES_FORMAT, "Images and JSON")],
+    ));
     if !scene.is_planet() {
         rows.push(row(
             PLANTS.into(),

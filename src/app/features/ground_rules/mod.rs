@@ -5,6 +5,7 @@ mod band;
 mod conditions;
 pub mod panel;
 mod sampled;
+mod textures;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,15 +18,16 @@ use egui_phosphor::regular as icon;
 use self::panel::{GroundRulesState, RuleTab};
 use self::sampled::{RuleCoverTask, RuleCoverage};
 use crate::frame::commands::{Action, CommandApp, CommandQueue, Info};
-use crate::frame::dialogs::files::{Files, file_stem};
+use crate::frame::dialogs::files::{Files, TEXTURES, file_stem};
 use crate::frame::dialogs::overwrite::Overwrite;
 use crate::frame::editor::{Editor, file_name, with_reason};
 use crate::frame::interface::InterfaceApp;
 use crate::frame::menu::tick;
 use crate::frame::panels::{DockEdge, DockedPanel, PanelApp, PanelShown};
 use crate::frame::window::FrameSystems;
-use talweg::appearance_files::{MaterialRules, RuleList, ScatterRules};
+use talweg::appearance_files::{RuleList, ScatterRules};
 use talweg::io::{FileError, SaveTarget};
+use talweg::scene::{load_material_rules, save_material_rules};
 
 /// File filter for rule lists: name and extensions.
 const LISTS: (&str, &[&str]) = ("Rule lists (.ron)", &["ron"]);
@@ -66,6 +68,10 @@ pub enum GroundRulesAction {
     Save(RuleTab),
     OpenFrom(RuleTab, PathBuf),
     SaveTo(RuleTab, SaveTarget),
+    /// Asks for an image of the textures of the rule with this index.
+    ChooseTextures(usize),
+    /// Gives the rule with this index the textures to which an image belongs.
+    TexturesFrom(usize, PathBuf),
 }
 
 impl Action for GroundRulesAction {
@@ -89,6 +95,11 @@ impl Action for GroundRulesAction {
                 let text = "Saves the rules of the scene to a file, for use in other scenes.";
                 Info::new(format!("Save {}…", tab.title().to_lowercase()), text, icon::FLOPPY_DISK, &[])
             }
+            Self::ChooseTextures(_) | Self::TexturesFrom(..) => {
+                let text = "Replaces the built-in texture by image files. Choose any image of the material; the other \
+                            maps are found in its folder by their names.";
+                Info::new("Choose textures…", text, icon::IMAGE_SQUARE, &[])
+            }
         }
     }
 }
@@ -109,13 +120,18 @@ fn run(In(action): In<GroundRulesAction>, mut editor: ResMut<Editor>, mut state:
         }
         GroundRulesAction::OpenFrom(tab, path) => open(editor, tab, &path),
         GroundRulesAction::SaveTo(tab, to) => save(editor, tab, &to),
+        GroundRulesAction::ChooseTextures(rule) => {
+            let then = move |path| GroundRulesAction::TexturesFrom(rule, path).into();
+            editor.dialogs.open(Files::open(&editor.doc, "Choose an image of the material", TEXTURES, then));
+        }
+        GroundRulesAction::TexturesFrom(rule, image) => textures::apply(editor, rule, &image),
     }
 }
 
 fn open(editor: &mut Editor, tab: RuleTab, path: &Path) {
     let label = format!("Open {}", tab.title().to_lowercase());
     let read = match tab {
-        RuleTab::Materials => MaterialRules::load(path).map(|own| {
+        RuleTab::Materials => load_material_rules(path).map(|own| {
             editor.doc.edit(&label, None, |scene| scene.materials = Some(Arc::new(own)));
         }),
         RuleTab::Plants => ScatterRules::load(path).map(|own| {
@@ -131,7 +147,7 @@ fn open(editor: &mut Editor, tab: RuleTab, path: &Path) {
 fn save(editor: &mut Editor, tab: RuleTab, to: &SaveTarget) {
     let scene = editor.doc.scene();
     let saved: Result<(), FileError> = match tab {
-        RuleTab::Materials => scene.material_rules().save(to),
+        RuleTab::Materials => save_material_rules(&scene.material_rules(), to),
         RuleTab::Plants => scene.scatter_rules().save(to),
     };
     match saved {

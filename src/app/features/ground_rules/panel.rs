@@ -13,11 +13,13 @@ use egui_phosphor::regular as icon;
 use super::GroundRulesAction;
 use super::conditions::{self, distinct_names};
 use super::sampled::RuleCoverage;
+use super::textures;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
 use crate::frame::theme::{self, ROW, colour, icon_button, paint_text};
 use crate::frame::units;
 use crate::frame::widgets::row::label_cell;
+use crate::view::render::image_textures::swatch_of;
 use talweg::appearance::encode;
 use talweg::appearance::materials::textures::look_of;
 use talweg::appearance_files::{
@@ -98,7 +100,7 @@ pub fn show(
     egui::ScrollArea::vertical().id_salt(("rules", tab as usize)).auto_shrink(false).show(ui, |ui| {
         ui.set_max_width(ui.available_width() - 8.0); // leave room for the scroll bar
         match tab {
-            RuleTab::Materials => materials(ui, selected, document, covers),
+            RuleTab::Materials => command = materials(ui, selected, document, covers).or(command.take()),
             RuleTab::Plants => plants(ui, selected, document, covers),
         }
     });
@@ -156,7 +158,7 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
 }
 
 /// Changes the material rules. Rules that equal those of the palette are not stored in the scene.
-fn change_materials(
+pub(super) fn change_materials(
     document: &mut Document,
     label: &str,
     gesture: Option<Gesture>,
@@ -183,31 +185,38 @@ fn change_plants(
     });
 }
 
-fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCoverage) {
+fn materials(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCoverage) -> Option<Command> {
     let rules = document.scene().material_rules();
     *selected = (*selected).min(rules.0.len() - 1);
     let shares = covers.of_materials(&rules);
     let mut names = distinct_names(rules.0.iter().map(|rule| (rule.material.label(), &rule.bands))).into_iter();
     let rows = rules.0.iter().enumerate().map(|(k, rule)| RuleRow {
         name: shown_name(&rule.name, names.next()),
-        rgb: Some(encode(look_of(rule.material).colour)),
+        rgb: rule.textures.as_ref().and_then(swatch_of).or_else(|| Some(encode(look_of(rule.material).colour))),
         note: shares.map_or_else(String::new, |shares| percent(shares[k])),
     });
     let tip = "This rule covers the rules below it. The number is the fraction of the map where it is visible.";
     list(ui, selected, &rows.collect::<Vec<_>>(), tip);
     if let Some(edit) = buttons(ui, RuleTab::Materials, *selected, rules.0.len()) {
         let (name, bands) = (String::new(), [EVERYWHERE; _]);
-        let fresh = MaterialRule { name, material: Material::Gravel, max_fraction: 1.0, tint: 0.3, bands };
+        let (material, textures) = (Material::Gravel, None);
+        let fresh = MaterialRule { name, material, max_fraction: 1.0, tint: 0.3, textures, bands };
         change_materials(document, edit.label(), None, |rules| *selected = edit.done(rules, *selected, fresh));
-        return;
+        return None;
     }
     ui.separator();
     let (at, rule) = (*selected, rules.0[*selected].clone());
-    ui.push_id(("material", at), |ui| material(ui, document, at, &rule, covers));
+    ui.push_id(("material", at), |ui| material(ui, document, at, &rule, covers)).inner
 }
 
-/// Shows the settings of the selected material rule.
-fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule, covers: &RuleCoverage) {
+/// Shows the settings of the selected material rule. Returns the command of a clicked button.
+fn material(
+    ui: &mut Ui,
+    document: &mut Document,
+    at: usize,
+    rule: &MaterialRule,
+    covers: &RuleCoverage,
+) -> Option<Command> {
     if let Some((name, gesture)) = name_row(ui, &rule.name, rule.material.label()) {
         change_materials(document, "Rename rule", Some(gesture), |rules| rules[at].name = name);
     }
@@ -225,6 +234,7 @@ fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule
         combo.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, "Material"));
         combo.response.on_hover_text(rule.material.help());
     });
+    let command = textures::rows(ui, document, at, rule);
     let tip = "Higher values show more of the material's own colour and less of the palette colour.";
     if let Some((tint, gesture)) = share_row(ui, "Own colour", tip, rule.tint) {
         change_materials(document, "Change own colour", gesture, |rules| rules[at].tint = tint);
@@ -233,7 +243,7 @@ fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule
         let text =
             "The first rule always applies to the whole terrain, so it has no coverage setting and no conditions.";
         ui.add(Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
-        return;
+        return command;
     }
     let tip = "Coverage where all conditions are met. The rest shows the rules below.";
     if let Some((share, gesture)) = share_row(ui, "Coverage", tip, rule.max_fraction) {
@@ -242,6 +252,7 @@ fn material(ui: &mut Ui, document: &mut Document, at: usize, rule: &MaterialRule
     conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
         change_materials(document, label, gesture, |rules| rules[at].bands = bands);
     });
+    command
 }
 
 fn plants(ui: &mut Ui, selected: &mut usize, document: &mut Document, covers: &RuleCoverage) {
@@ -410,7 +421,7 @@ fn name_row(ui: &mut Ui, name: &str, hint: &str) -> Option<(String, Gesture)> {
 }
 
 /// Shows a number field with a label. Returns the gesture if the user has changed the number.
-fn number(ui: &mut Ui, label: &str, tip: &str, field: DragValue) -> Option<Gesture> {
+pub(super) fn number(ui: &mut Ui, label: &str, tip: &str, field: DragValue) -> Option<Gesture> {
     let name = label_cell(ui, label, false).on_hover_text(tip);
     let size = vec2(ui.available_width(), ui.spacing().interact_size.y);
     let field = ui.add_sized(size, field).labelled_by(name.id).on_hover_text(tip);

@@ -20,6 +20,7 @@ use crate::frame::menu::pick;
 use crate::frame::status::{Activity, StatusInfo};
 use crate::frame::tasks::{SingleTask, Tasks};
 use crate::frame::window::FrameSystems;
+use crate::view::render::image_textures::forget_files;
 use talweg::export::origin::read_origin;
 use talweg::io::formats::ReadOptions;
 use talweg::io::{FileStamp, Raster, RasterError, check_name, is_heightmap};
@@ -279,6 +280,7 @@ fn reload_changed(mut focused: MessageReader<WindowFocused>, mut seen: ResMut<Re
     if let Some(first) = changed.first() {
         let others = if changed.len() > 1 { format!(" and {} other files", changed.len() - 1) } else { String::new() };
         editor.toasts.info(format!("Changed on disk and reloaded: {}{others}", file_name(first)));
+        forget_files(&changed);
         editor.doc.recompute();
     }
 }

@@ -15,6 +15,7 @@ use super::preview::FilePreview;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
+use talweg::io::PICTURE_EXTENSIONS;
 
 /// File filter for Talweg scenes: name and extensions.
 pub const SCENES: (&str, &[&str]) =
@@ -32,6 +33,10 @@ pub const READ_SCENES: (&str, &[&str]) = ("Talweg scenes (.ron)", &["ron"]);
 
 /// Title of the dialog that asks for a scene that a layer reads.
 pub const SCENE_TITLE: &str = "Choose a scene file to read";
+
+/// File filter for the images of a ground material.
+pub const TEXTURES: (&str, &[&str]) = ("Textures (.png, .jpg, .tif, .exr)", &PICTURE_EXTENSIONS);
+
 /// Title of the dialog that asks for a heightmap or image.
 pub const HEIGHTS_TITLE: &str = "Choose a heightmap or image";
 
@@ -125,7 +130,10 @@ impl Files {
         let selected = self.dialog.selected_entry().filter(|entry| entry.is_file()).map(|entry| entry.to_path_buf());
         match &selected {
             Some(path) if self.preview.as_ref().is_some_and(|preview| preview.is_of(path)) => {}
-            Some(path) => self.preview = Some(FilePreview::new(path)),
+            Some(path) => {
+                let is_texture = self.kind.as_deref() == Some(TEXTURES.0);
+                self.preview = Some(FilePreview::new(path, is_texture));
+            }
             None => self.preview = None,
         }
         let preview = &self.preview;

@@ -1,4 +1,5 @@
-//! The preview of the selected file in a dialog that opens files: a picture of the terrain, and the size of the file.
+//! The preview of the selected file in a dialog that opens files: a picture of the terrain or the image itself, and the
+//! size of the file.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -10,8 +11,10 @@ use egui::{RichText, Ui};
 use crate::frame::editor::file_name;
 use crate::frame::theme::colour;
 use crate::frame::widgets::scene_picture::SceneThumbnail;
+use talweg::appearance::{RgbImage, encode};
 use talweg::export::origin::{may_carry_scene, read_origin};
 use talweg::field::Control;
+use talweg::io::Picture;
 use talweg::io::memory::bytes_text;
 use talweg::preferences::cache_folder;
 use talweg::scene::Scene;
@@ -37,7 +40,7 @@ pub(super) struct FilePreview {
 
 impl FilePreview {
     /// Starts to draw the preview of a file.
-    pub fn new(path: &Path) -> Self {
+    pub fn new(path: &Path, is_texture: bool) -> Self {
         let bytes = std::fs::metadata(path).map_or(0, |about| about.len());
         let preview = Self {
             path: path.into(),
@@ -52,7 +55,7 @@ impl FilePreview {
             let failed = if bytes > MOST_BYTES {
                 Some("The file is too large for a preview.".into())
             } else {
-                drawn(&path, &picture, &control).err()
+                drawn(&path, &picture, &control, is_texture).err()
             };
             // only this thread sets the end
             let _ = ended.set(failed);
@@ -91,14 +94,34 @@ impl Drop for FilePreview {
     }
 }
 
-/// Draws the picture of a scene, of the scene inside an exported file, or of the heights in any other file.
-fn drawn(path: &Path, shown: &SceneThumbnail, control: &Control) -> Result<(), String> {
+/// Draws the picture of a scene, of the scene inside an exported file, of the heights in any other file, or an image
+/// for a texture.
+fn drawn(path: &Path, shown: &SceneThumbnail, control: &Control, is_texture: bool) -> Result<(), String> {
+    if is_texture {
+        shown.set(small_image(&talweg::io::picture(path).map_err(|error| error.to_string())?));
+        return Ok(());
+    }
     let scene = scene_of(path)?;
     control.check().map_err(|_| String::new())?;
     let cache = cache_folder().map(|folder| folder.join("pictures"));
     let image = picture(cache.as_deref(), &scene, PICTURE, control).map_err(|_| String::new())?;
     shown.set(image);
     Ok(())
+}
+
+/// An image with as many pixels as the preview shows.
+fn small_image(image: &Picture) -> RgbImage {
+    let side = PICTURE.pixels;
+    let byte = |k: usize, at: usize| {
+        let value = image.channel(k)[at].clamp(0.0, 1.0);
+        // floats are proportional to light
+        if image.is_float { encode([value; 3])[0] } else { (255.0 * value + 0.5) as u8 }
+    };
+    let pixel = |k: usize| {
+        let at = k / side * image.height / side * image.width + k % side * image.width / side;
+        [0, 1, 2].map(|channel| byte(channel, at))
+    };
+    RgbImage { width: side, height: side, rgb: (0..side * side).flat_map(pixel).collect() }
 }
 
 fn scene_of(path: &Path) -> Result<Scene, String> {
@@ -134,12 +157,17 @@ mod tests {
         std::fs::write(&heights, grid).unwrap();
         std::fs::write(&broken, "no image").unwrap();
         for path in [&scene, &heights] {
-            let preview = FilePreview::new(path);
+            let preview = FilePreview::new(path, false);
             assert_eq!(wait(&preview), None, "{}", path.display());
             assert!(preview.is_of(path) && preview.picture.is_ready());
         }
-        let preview = FilePreview::new(&broken);
+        let preview = FilePreview::new(&broken, false);
         assert!(wait(&preview).is_some_and(|reason| !reason.is_empty()));
         assert!(!preview.picture.is_ready());
+        let texture = folder.path().join("albedo.png");
+        RgbImage::from_fn(4, 4, |x, y| [x as u8, y as u8, 0]).save(&texture).unwrap();
+        let preview = FilePreview::new(&texture, true);
+        assert_eq!(wait(&preview), None);
+        assert!(preview.picture.is_ready());
     }
 }

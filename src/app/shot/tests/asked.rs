@@ -41,8 +41,14 @@ fn curvature_wetness_and_hardness_match_the_cpu() {
         let at = CONDITIONS.iter().position(|name| *name == condition).unwrap();
         let mut bands = [EVERYWHERE; CONDITIONS.len()];
         bands[at] = [middle - 0.1 * near, middle + 0.1 * near, 1e9, 1e9];
-        let rule =
-            |material, bands| MaterialRule { name: String::new(), material, max_fraction: 1.0, tint: 1.0, bands };
+        let rule = |material, bands| MaterialRule {
+            name: String::new(),
+            material,
+            max_fraction: 1.0,
+            tint: 1.0,
+            textures: None,
+            bands,
+        };
         let rules = vec![rule(Material::Mud, [EVERYWHERE; CONDITIONS.len()]), rule(Material::Snow, bands)];
         let palette = Arc::new(PaletteTable { materials: Arc::new(MaterialRules(rules)), ..(*red()).clone() });
         let subject = ShotSubject::Terrain(prepared.clone(), palette.clone(), None);

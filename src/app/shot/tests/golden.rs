@@ -117,7 +117,7 @@ fn every_material_matches_its_stored_picture() {
     let subject = |material: Material| {
         let settings = Settings { size_metres: 40.0, relief_metres: 2.0, sea_level: -9000.0, ..Settings::default() };
         let bands = [EVERYWHERE; CONDITIONS.len()];
-        let rule = MaterialRule { name: String::new(), material, max_fraction: 1.0, tint: 1.0, bands };
+        let rule = MaterialRule { name: String::new(), material, max_fraction: 1.0, tint: 1.0, textures: None, bands };
         let palette = PaletteTable {
             lut: vec![[140, 140, 140, 255]; 512],
             rock: [0; 4],

@@ -6,6 +6,7 @@ mod asked;
 mod exposure;
 mod flight;
 mod golden;
+mod image_textures;
 mod land_around;
 mod rays;
 mod whole;

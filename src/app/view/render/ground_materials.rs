@@ -13,15 +13,22 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bytemuck::{Pod, Zeroable};
 
 use super::batch::DrawContext;
+use super::image_textures::{IMAGE_SIDE, RuleTextures};
+use super::mesh::RenderQuality;
 use talweg::appearance::materials::texture_cache::material_textures;
 use talweg::appearance::materials::textures::{MaterialTexture, look_of};
-use talweg::appearance_files::{Band, CONDITIONS, EVERYWHERE, MOST_RULES, Material, MaterialRules};
+use talweg::appearance_files::{
+    Band, CONDITIONS, EVERYWHERE, MOST_RULES, MOST_TEXTURE_SETS, Material, MaterialRule, MaterialRules,
+};
 use talweg::preferences::{GroundDetail, cache_folder};
 
 /// Number of texels along the side of every texture.
 const SIDE: usize = 512;
 
 const MATERIALS: usize = Material::ALL.len();
+
+/// Number of built-in materials and texture sets that the shaders can mix.
+const SLOTS: usize = MATERIALS + MOST_TEXTURE_SETS;
 
 /// Size of all material textures with their mip levels on the graphics card, in bytes.
 #[cfg(test)]
@@ -55,12 +62,14 @@ struct LookUniform {
     /// Colour of the material in the first three values, gloss in the fourth.
     colour: Vec4,
     /// Steepest slope of a texel; contrast of the tone; greatest repeat length of the texture in metres; strength of
-    /// creases.
+    /// creases. A texture set has the number of its layer of colours instead of a contrast, and its length in metres
+    /// instead of the greatest length.
     form: Vec4,
 }
 
-/// One value per material, in groups of four; mirrors `PerMaterial` in `assets/shaders/materials.wgsl`.
-type PerMaterial = [f32; 12];
+/// One value for each built-in material and each texture set, in groups of four; mirrors `PerMaterial` in
+/// `assets/shaders/materials.wgsl`.
+pub type PerMaterial = [f32; SLOTS];
 
 /// A material rule; mirrors `MaterialRule` in `assets/shaders/materials.wgsl`.
 #[derive(Clone, Copy, Default, Pod, Zeroable)]
@@ -94,16 +103,20 @@ const MOST_TESTS: usize = MOST_RULES * CONDITIONS.len();
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct RulesUniform {
-    /// Number of rules; number of texels along a texture's side; 1 if there are textures; unused value.
+    /// Number of rules; number of texels along the side of a built-in texture; 1 if there are textures; number of mip
+    /// levels above the built-in textures.
     count: Vec4,
-    looks: [LookUniform; MATERIALS],
+    looks: [LookUniform; SLOTS],
     rules: [RuleUniform; MOST_RULES],
     tests: [TestUniform; MOST_TESTS],
 }
 
 impl RulesUniform {
-    fn new(rules: &MaterialRules, textures: &[MaterialTexture]) -> Self {
+    fn new(rules: &MaterialRules, textures: &[MaterialTexture], images: &RuleTextures) -> Self {
         let look = |k: usize| {
+            if k >= MATERIALS {
+                return image_look(rules, images, k - MATERIALS).unwrap_or_default();
+            }
             let (look, texture) = (look_of(Material::ALL[k]), textures.get(k));
             let steepest = texture.map_or(0.0, |texture| texture.steepest) * look.depth;
             LookUniform {
@@ -119,18 +132,55 @@ impl RulesUniform {
             if k > 0 {
                 tests.extend(rule.bands.iter().enumerate().filter_map(|(condition, band)| test_of(condition, *band)));
             }
-            out.own[rule.material as usize] = 1.0;
-            out.tint[rule.material as usize] = rule.tint;
+            let slot = slot_of(rule, images);
+            out.own[slot] = 1.0;
+            out.tint[slot] = rule.tint;
             out.what = [if k > 0 { rule.max_fraction } else { 1.0 }, first, tests.len() as f32, 0.0];
         }
         tests.resize(MOST_TESTS, TestUniform::default());
         Self {
-            count: Vec4::new(rules.0.len() as f32, SIDE as f32, f32::from(u8::from(!textures.is_empty())), 0.0),
+            count: Vec4::new(
+                rules.0.len() as f32,
+                SIDE as f32,
+                f32::from(u8::from(!textures.is_empty())),
+                levels_above(images) as f32,
+            ),
             looks: std::array::from_fn(look),
             rules: uniforms,
             tests: std::array::from_fn(|k| tests[k]),
         }
     }
+}
+
+/// The index of the material or texture set that a rule shows. Until the images of a rule are read, the rule shows its
+/// built-in material.
+fn slot_of(rule: &MaterialRule, images: &RuleTextures) -> usize {
+    let image = rule.textures.as_ref().and_then(|set| images.ready(set));
+    image.map_or(rule.material as usize, |(at, _)| MATERIALS + at)
+}
+
+/// The layer of the texture array that holds the colours of the first texture set. The layers before it hold the
+/// built-in materials and the relief of each set.
+fn first_colour_layer(images: &RuleTextures) -> usize {
+    MATERIALS + images.sets.len()
+}
+
+/// The appearance of the texture set with index `at`, if its images are ready.
+fn image_look(rules: &MaterialRules, images: &RuleTextures, at: usize) -> Option<LookUniform> {
+    let (set, image) = images.sets.get(at)?;
+    let image = image.as_ref()?;
+    // creases belong to the kind of ground, which the rule states
+    let rule = rules.0.iter().find(|rule| rule.textures.as_ref() == Some(set))?;
+    let layer = (first_colour_layer(images) + at) as f32;
+    Some(LookUniform {
+        colour: Vec3::from(image.mean_colour).extend(0.0),
+        form: Vec4::new(image.steepest, layer, set.metres, look_of(rule.material).creases),
+    })
+}
+
+/// Number of mip levels above the largest level of the built-in textures, which have fewer texels than images.
+fn levels_above(images: &RuleTextures) -> u32 {
+    if images.is_any_ready() { (IMAGE_SIDE / SIDE).ilog2() } else { 0 }
 }
 
 /// The test whether a condition is in a band; `None` if the band contains all values.
@@ -160,16 +210,30 @@ pub struct GroundMaterials {
     pub rules: Buffer,
     /// Whether the maps hold the finished textures. Until then, each map is a single placeholder texel.
     pub is_complete: bool,
+    /// Whether image files of the rules are still being read.
+    pub is_loading: bool,
     applied_rules: Arc<MaterialRules>,
     textures: &'static [MaterialTexture],
+    images: RuleTextures,
 }
 
 impl GroundMaterials {
-    /// The material resources. With `wait`, the call returns when all textures are computed; otherwise missing textures
-    /// are replaced by a placeholder.
+    /// The material resources. With `wait`, the call returns when all textures are computed or read; otherwise missing
+    /// textures are replaced by a placeholder.
     pub fn new(wait: bool, laid: Arc<MaterialRules>, device: &RenderDevice, queue: &RenderQueue) -> Self {
+        let images = RuleTextures::of_rules(&laid, wait);
+        Self::with_images(wait, laid, images, device, queue)
+    }
+
+    fn with_images(
+        wait: bool,
+        laid: Arc<MaterialRules>,
+        images: RuleTextures,
+        device: &RenderDevice,
+        queue: &RenderQueue,
+    ) -> Self {
         let made = if wait { textures() } else { TEXTURES.get().map_or(&[][..], Vec::as_slice) };
-        let uniform = RulesUniform::new(&laid, made);
+        let uniform = RulesUniform::new(&laid, made, &images);
         let rules = device.create_buffer_with_data(&BufferInitDescriptor {
             label: Some("talweg material rules"),
             contents: bytemuck::bytes_of(&uniform),
@@ -184,12 +248,13 @@ impl GroundMaterials {
             mipmap_filter: MipmapFilterMode::Linear,
             ..default()
         });
-        let maps = uploaded(made, device, queue);
-        Self { maps, sampler, rules, is_complete: !made.is_empty(), applied_rules: laid, textures: made }
+        let maps = uploaded(made, &images, device, queue);
+        let (is_complete, is_loading) = (!made.is_empty(), images.is_loading);
+        Self { maps, sampler, rules, is_complete, is_loading, applied_rules: laid, textures: made, images }
     }
 
-    /// Adopts the textures once they are computed, and the rules of the current palette. Returns whether terrain
-    /// materials are to be drawn in detail. If they are, the call also starts to compute missing textures.
+    /// Adopts the textures once they are computed or read, and the rules of the current palette. Returns whether
+    /// terrain materials are to be drawn in detail. If they are, the call also starts to compute missing textures.
     pub fn update(&mut self, rules: &Arc<MaterialRules>, context: &DrawContext) -> bool {
         let wants_detail = match context.ground_detail {
             GroundDetail::Automatic => !context.is_frugal(),
@@ -199,18 +264,21 @@ impl GroundMaterials {
         if wants_detail && !self.is_complete {
             start_textures();
         }
-        if self.is_outdated() {
-            *self = Self::new(true, rules.clone(), context.device, context.queue);
-        }
-        self.apply_rules(rules, context.queue);
-        wants_detail
-    }
-
-    fn apply_rules(&mut self, rules: &Arc<MaterialRules>, queue: &RenderQueue) {
-        if !Arc::ptr_eq(&self.applied_rules, rules) {
-            queue.write_buffer(&self.rules, 0, bytemuck::bytes_of(&RulesUniform::new(rules, self.textures)));
+        let waits = context.quality == RenderQuality::Still;
+        let images = if wants_detail { RuleTextures::of_rules(rules, waits) } else { self.images.clone() };
+        let has_other_images = !images.has_same(&self.images);
+        if self.is_outdated() || has_other_images {
+            let is_computed = TEXTURES.get().is_some();
+            *self = Self::with_images(is_computed, rules.clone(), images, context.device, context.queue);
+        } else if !Arc::ptr_eq(&self.applied_rules, rules) {
+            let uniform = RulesUniform::new(rules, self.textures, &images);
+            context.queue.write_buffer(&self.rules, 0, bytemuck::bytes_of(&uniform));
             self.applied_rules = rules.clone();
+            (self.is_loading, self.images) = (images.is_loading, images);
+        } else {
+            self.is_loading = images.is_loading;
         }
+        wants_detail
     }
 
     /// Whether the textures have become ready since these resources were created.
@@ -219,11 +287,21 @@ impl GroundMaterials {
     }
 }
 
-fn uploaded(textures: &[MaterialTexture], device: &RenderDevice, queue: &RenderQueue) -> TextureView {
-    let side = textures.first().map_or(1, |texture| texture.side);
+/// The array of all textures: the built-in materials, then the relief of each texture set, then the colours of each
+/// set. If there are images, the built-in textures begin at a smaller mip level.
+fn uploaded(
+    textures: &[MaterialTexture],
+    images: &RuleTextures,
+    device: &RenderDevice,
+    queue: &RenderQueue,
+) -> TextureView {
+    let built_in_side = textures.first().map_or(1, |texture| texture.side);
+    let above = if textures.is_empty() { 0 } else { levels_above(images) };
+    let side = built_in_side << above;
+    let layers = if above == 0 { MATERIALS } else { first_colour_layer(images) + images.sets.len() };
     let texture = device.create_texture(&TextureDescriptor {
         label: Some("talweg materials"),
-        size: Extent3d { width: side as u32, height: side as u32, depth_or_array_layers: MATERIALS as u32 },
+        size: Extent3d { width: side as u32, height: side as u32, depth_or_array_layers: layers as u32 },
         mip_level_count: side.ilog2() + 1,
         sample_count: 1,
         dimension: TextureDimension::D2,
@@ -231,12 +309,12 @@ fn uploaded(textures: &[MaterialTexture], device: &RenderDevice, queue: &RenderQ
         usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
         view_formats: &[],
     });
-    for (layer, material) in textures.iter().enumerate() {
-        let mut texels = material.texels.clone();
+    let upload = |layer: usize, first_level: u32, side: usize, texels: &[[u8; 4]]| {
+        let mut texels = texels.to_vec();
         for level in 0..=side.ilog2() {
             let size = side >> level;
             let mut target = texture.as_image_copy();
-            target.mip_level = level;
+            target.mip_level = first_level + level;
             target.origin = Origin3d { x: 0, y: 0, z: layer as u32 };
             queue.write_texture(
                 target,
@@ -245,6 +323,15 @@ fn uploaded(textures: &[MaterialTexture], device: &RenderDevice, queue: &RenderQ
                 Extent3d { width: size as u32, height: size as u32, depth_or_array_layers: 1 },
             );
             texels = halved(size, &texels);
+        }
+    };
+    for (layer, material) in textures.iter().enumerate() {
+        upload(layer, above, material.side, &material.texels);
+    }
+    for (at, image) in images.sets.iter().enumerate().filter(|_| above > 0) {
+        if let (_, Some(image)) = image {
+            upload(MATERIALS + at, 0, image.side, &image.relief);
+            upload(first_colour_layer(images) + at, 0, image.side, &image.colours);
         }
     }
     let dimension = Some(TextureViewDimension::D2Array);
@@ -293,15 +380,15 @@ mod tests {
     fn the_rules_fit_the_limits_of_every_graphics_card() {
         assert!(size_of::<RulesUniform>() <= 16 * 1024);
         let rules = MaterialRules::named(DEFAULT_MATERIALS).unwrap();
-        let uniform = RulesUniform::new(rules, &[]);
+        let uniform = RulesUniform::new(rules, &[], &RuleTextures::default());
         assert_eq!(uniform.count.x as usize, rules.0.len());
         assert_eq!(uniform.count.z, 0.0);
     }
 
     /// Fractions of the materials at a site with these condition values. Like `mixture_of` in
     /// `assets/shaders/materials.wgsl`, the function applies the rules from the last to the first.
-    fn shares_from_the_top(uniform: &RulesUniform, values: [f32; CONDITIONS.len()]) -> [f32; MATERIALS] {
-        let (mut shares, mut left) = ([0.0; MATERIALS], 1.0);
+    fn shares_from_the_top(uniform: &RulesUniform, values: [f32; CONDITIONS.len()]) -> PerMaterial {
+        let (mut shares, mut left) = ([0.0; SLOTS], 1.0);
         for rule in uniform.rules[..uniform.count.x as usize].iter().rev() {
             let [most, begin, end, _] = rule.what;
             let cover = uniform.tests[begin as usize..end as usize].iter().fold(most, |cover, test| {
@@ -322,7 +409,7 @@ mod tests {
         let draw = talweg::field::Stream::new(5, 1);
         for name in material_list_names() {
             let rules = MaterialRules::named(name).unwrap();
-            let uniform = RulesUniform::new(rules, &[]);
+            let uniform = RulesUniform::new(rules, &[], &RuleTextures::default());
             for k in 0..2000 {
                 let at = |axis: i32| 0.5 + 0.5 * draw.signed(k, axis);
                 let values = std::array::from_fn(|c| match CONDITIONS[c] {

@@ -5,6 +5,7 @@ pub mod batch;
 pub mod frustum;
 pub mod ground_materials;
 pub mod height_texels;
+pub mod image_textures;
 pub mod light;
 pub mod mesh;
 pub mod metering;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bevy::shader::ShaderDefVal;
 use talweg::appearance_files::{CONDITIONS, EVERYWHERE, Material, MaterialRules, material_list_names};
 
-use super::ground_materials::ramps_of;
+use super::ground_materials::{PerMaterial, ramps_of};
 
 /// The name of each condition in the struct `SiteValues` of `assets/shaders/materials.wgsl`.
 const VALUES: [&str; CONDITIONS.len()] = [
@@ -26,18 +26,22 @@ const VALUES: [&str; CONDITIONS.len()] = [
 ];
 
 /// Shader definitions that only some rule lists need. Each stands for a costly condition, given by its index in
-/// [`CONDITIONS`], or for a material.
-const PARTIAL_DEFS: [(&str, PartialNeed); 4] = [
+/// [`CONDITIONS`], for a material, or for textures from
+/// image files.
+const PARTIAL_DEFS: [(&str, PartialNeed); 5] = [
     ("ASKS_CURVATURE", PartialNeed::Condition(9)),
     ("ASKS_WETNESS", PartialNeed::Condition(10)),
     ("ASKS_HARDNESS", PartialNeed::Condition(11)),
     ("HAS_STRATA", PartialNeed::Material(Material::Strata)),
+    ("HAS_IMAGES", PartialNeed::Images),
 ];
 
 #[derive(Clone, Copy)]
 enum PartialNeed {
     Condition(usize),
     Material(Material),
+    /// Textures from image files.
+    Images,
 }
 
 /// The properties of a rule list that determine its pipelines.
@@ -56,6 +60,7 @@ impl RulesKey {
         let needs = PARTIAL_DEFS.map(|(_, need)| match need {
             PartialNeed::Condition(condition) => rules.0.iter().skip(1).any(|rule| rule.bands[condition] != EVERYWHERE),
             PartialNeed::Material(material) => rules.0.iter().any(|rule| rule.material == material),
+            PartialNeed::Images => rules.0.iter().any(|rule| rule.textures.is_some()),
         });
         Self { list: material_list_names().iter().position(is_own).map(|number| number as u32), needs }
     }
@@ -106,7 +111,7 @@ fn mixture_text(rules: &MaterialRules) -> String {
     }
     let all = |prefix: &str| {
         let mut names: Vec<String> = Material::ALL.iter().map(|material| own(prefix, *material)).collect();
-        names.resize(12, "0.0".to_owned());
+        names.resize(size_of::<PerMaterial>() / size_of::<f32>(), "0.0".to_owned());
         let four = |names: &[String]| format!("vec4<f32>({})", names.join(", "));
         format!("PerMaterial({})", names.chunks(4).map(four).collect::<Vec<_>>().join(", "))
     };
@@ -136,6 +141,9 @@ mod tests {
         let own = "[(material: Soil), (material: Strata, slope: [20, 30]), (material: Rock, curvature: [5, 9])]";
         let own = Arc::new(MaterialRules::from_ron("mine", own).unwrap());
         assert_eq!(defs(&own), ["ASKS_CURVATURE".into(), "HAS_STRATA".into()]);
+        let images = "[(material: Rock, textures: (albedo: \"a.png\", metres: 2))]";
+        let images = Arc::new(MaterialRules::from_ron("mine", images).unwrap());
+        assert_eq!(defs(&images), ["HAS_IMAGES".into()]);
         let plain = Arc::new(MaterialRules::from_ron("mine", "[(material: Soil, curvature: [5, 9])]").unwrap());
         assert_eq!(defs(&plain), []);
     }

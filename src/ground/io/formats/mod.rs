@@ -58,11 +58,11 @@ pub use ground_scale::map_scale;
 pub use notes::RasterNote;
 pub(super) use numbers::short_number;
 pub use options::{HeightUnit, NoDataRule, NumberMeaning, ReadOptions};
-pub(super) use reader::check_room;
 pub use reader::{
     DecodedRaster, RASTER_READERS, RasterReader, RasterSource, SampleMeaning, is_heightmap, readable_extensions,
     reader_list,
 };
+pub(super) use reader::{check_picture_size, check_room};
 pub(super) use side_files::side_stamps;
 pub use side_files::{SideFiles, side_files};
 

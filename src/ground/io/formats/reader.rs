@@ -355,6 +355,18 @@ impl<'a> RasterSource<'a> {
     }
 }
 
+/// Refuses an image with an implausible number of pixels, or one that does not fit into memory with `channels` numbers
+/// and bytes per pixel.
+pub(in crate::io) fn check_picture_size(
+    source: &RasterSource,
+    width: usize,
+    height: usize,
+    channels: usize,
+) -> Result<(), RasterError> {
+    let bytes = (width * height * channels) as u64;
+    source.check_size(width as u64, height as u64, bytes, 4 * bytes)
+}
+
 /// Heights in metres that black and white stand for, from the metadata that Talweg writes.
 pub(super) fn range_of(texts: &[(String, String)]) -> Option<(f32, f32)> {
     let metres = |key: &str| {
