@@ -251,6 +251,11 @@ impl OffscreenRenderer {
 
     /// Draws the subject and returns the RGBA pixels, row by row from the top.
     fn draw_image(&mut self, subject: &ShotSubject) -> Result<Vec<u8>, ShotError> {
+        let palette = match subject {
+            ShotSubject::Terrain(_, palette, _) => palette,
+            ShotSubject::Planet(prepared, ..) => &prepared.palette,
+        };
+        read_textures(&palette.materials).map_err(ShotError::Textures)?;
         let shown = self.show(subject);
         self.captured(|drawn| drawn.serial() == shown.serial() && drawn.is_current(&shown))
     }
@@ -258,11 +263,6 @@ impl OffscreenRenderer {
     /// Puts the subject before the camera. Returns the wanted state of the view.
     fn show(&mut self, subject: &ShotSubject) -> ViewState {
         let Self { app, options, quality, target, camera } = self;
-        let palette = match subject {
-            ShotSubject::Terrain(_, palette, _) => palette,
-            ShotSubject::Planet(prepared, ..) => &prepared.palette,
-        };
-        read_textures(&palette.materials).map_err(ShotError::Textures)?;
         if let Some(before) = camera.take() {
             app.world_mut().despawn(before);
         }
