@@ -147,12 +147,13 @@ pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: impl Into<SaveTar
     let draw = || {
         let mut renderer = OffscreenRenderer::new(&fine, RenderQuality::Still)?;
         let image = renderer.draw_image(subject)?;
-        Ok::<_, ShotError>((image, renderer.coarsening()))
+        Ok::<_, ShotError>((image, renderer.coarsening(), renderer.planned()))
     };
-    let (image, coarsening) = guarded(draw)??;
+    let (image, coarsening, planned) = guarded(draw)??;
     averaged(&image, fine.width as usize, options.supersampling as usize).save(out)?;
     // modes that trace rays have no background of their own
-    let holes = if options.mode.traces() { 0 } else { holes::background_inside(subject, &fine, &image) };
+    let holes =
+        if options.mode.traces() { 0 } else { holes::background_inside(subject, planned.as_deref(), &fine, &image) };
     Ok(ShotReport { coarsening, holes })
 }
 
@@ -257,7 +258,23 @@ impl OffscreenRenderer {
         };
         read_textures(&palette.materials).map_err(ShotError::Textures)?;
         let shown = self.show(subject);
-        self.captured(|drawn| drawn.serial() == shown.serial() && drawn.is_current(&shown))
+        let is_ready = |drawn: &FrameStatus| drawn.serial() == shown.serial() && drawn.is_current(&shown);
+        match subject {
+            ShotSubject::Terrain(..) => self.captured(is_ready, |_| false),
+            ShotSubject::Planet(terrain, view, camera) => {
+                // the drawn terrain may be above an eye near the surface, as long as its tiles are not known
+                let mut raised: Option<GlobeCamera> = None;
+                self.captured(is_ready, |app| {
+                    let higher = raised.as_ref().unwrap_or(camera).raised_above(terrain, view);
+                    let has_moved = higher.is_some();
+                    if let Some(higher) = higher {
+                        app.insert_resource(planet_scenery(&higher, terrain, view));
+                        raised = Some(higher);
+                    }
+                    has_moved
+                })
+            }
+        }
     }
 
     /// Puts the subject before the camera. Returns the wanted state of the view.
@@ -291,8 +308,13 @@ impl OffscreenRenderer {
         shown
     }
 
-    /// Draws frames until one is `ready`, and returns the RGBA pixels of the next frame.
-    fn captured(&mut self, ready: impl Fn(&FrameStatus) -> bool) -> Result<Vec<u8>, ShotError> {
+    /// Draws frames until one is `ready`, and returns the RGBA pixels of the next frame. `moves` may move the camera
+    /// before that frame, and returns whether it did; then frames are drawn until one is ready again.
+    fn captured(
+        &mut self,
+        ready: impl Fn(&FrameStatus) -> bool,
+        mut moves: impl FnMut(&mut App) -> bool,
+    ) -> Result<Vec<u8>, ShotError> {
         let Self { app, options, target, .. } = self;
         let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
         let mut is_asked = false;
@@ -315,6 +337,10 @@ impl OffscreenRenderer {
                 }));
             }
             if !is_asked && ready(drawn) {
+                let drawn = drawn.clone();
+                if moves(app) {
+                    continue;
+                }
                 is_asked = true;
                 drawn.request_capture();
                 let taken = taken.clone();

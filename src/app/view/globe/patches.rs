@@ -85,7 +85,7 @@ impl PatchPlan {
         let ground = terrain.ground(exaggeration, &scenery.view, scenery.water);
         let eye = scenery.eye;
         let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (terrain.terrain.samples() - 1) as f64;
-        let quad_radians = f64::from(detail.quad_pixels) * view.radians_per_pixel;
+        let quad_radians = f64::from(detail.quad_pixels) * view.radians_per_pixel / finer_for(detail, exaggeration);
         let finest = match ground.detail {
             Some(_) => SMALLEST_QUAD_METRES,
             None => (cell / QUADS_PER_CELL).max(SMALLEST_BARE_METRES),
@@ -137,6 +137,12 @@ impl PatchPlan {
             self.tiles = needed_tiles(&self.ground, first);
         }
     }
+}
+
+/// Factor by which quads are narrower on exaggerated relief, which would otherwise be drawn too coarsely. A software
+/// renderer is too slow for narrower quads.
+fn finer_for(detail: PatchDetail, exaggeration: f64) -> f64 {
+    if detail == PatchDetail::FRUGAL { 1.0 } else { exaggeration.clamp(1.0, 2.0) }
 }
 
 /// Culling for the globe as it is currently drawn.

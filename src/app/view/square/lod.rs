@@ -245,6 +245,59 @@ mod tests {
         }
     }
 
+    /// A flight around a terrain, from 10,000 km above it down to the eye level of a person, at three picture sizes.
+    #[test]
+    fn flights_around_a_terrain_are_whole_at_every_size() {
+        use crate::view::lens::FIELD_OF_VIEW;
+        use crate::view::square::pick::GridPicker;
+
+        let terrain = Terrain::from_fn(513, Edges::Open, |u, v| 0.3 + 0.2 * (u * 31.0).sin() * (v * 27.0).cos());
+        let settings = Settings { size_metres: 10_000.0, relief_metres: 2000.0, ..Settings::default() };
+        let (scale, bounds) = (WorldScale::new(&terrain, &settings), GridBounds::new(&terrain));
+        let picker = GridPicker { terrain: &terrain, scale: &scale, bounds: &bounds };
+        let (cells, steps) = (scale.samples - 1, 24);
+        let mut hits = 0;
+        for (width, height) in [(480.0, 270.0), (1280.0, 720.0), (3840.0, 2160.0f32)] {
+            let tangent = (0.5 * FIELD_OF_VIEW).tan();
+            for k in 0..=steps {
+                let above = 1e7 * (1.7e-7f32).powf(k as f32 / steps as f32) / scale.metres_per_world;
+                let flat = Vec2::from_angle(0.7 * k as f32) * above.clamp(5.0, 380.0);
+                let ground = picker.pick_point(Vec3::new(flat.x, 2000.0, flat.y), Vec3::NEG_Y).expect("terrain");
+                let eye = ground + Vec3::Y * above;
+                let target = Vec3::new(-0.2 * flat.x, 0.0, -0.2 * flat.y);
+                let clip = Mat4::perspective_infinite_reverse_rh(FIELD_OF_VIEW, width / height, 0.1 * above)
+                    * Mat4::look_at_rh(eye, target, Vec3::Y);
+                let detail = [PatchDetail::FINE, PatchDetail::FINEST][k % 2];
+                let range = LodRange::new(&scale, detail, eye, height / (2.0 * tangent));
+                let painted = paint(&scale, detail, &select(&scale, &bounds, detail, &range, None));
+                for cell in 0..cells * cells {
+                    let level = painted[cell].expect("every cell is drawn");
+                    let beside = [
+                        (cell % cells + 1 < cells).then(|| cell + 1),
+                        (cell + cells < cells * cells).then(|| cell + cells),
+                    ];
+                    for other in beside.into_iter().flatten().filter_map(|other| painted[other]) {
+                        assert!(level.abs_diff(other) <= 1, "levels {level} and {other} meet, eye at {eye}");
+                    }
+                }
+                let seen = paint(&scale, detail, &select(&scale, &bounds, detail, &range, Some(&Frustum::new(clip))));
+                for pixel in 0..16 * 9 {
+                    let at =
+                        Vec2::new((pixel % 16) as f32 + 0.5, (pixel / 16) as f32 + 0.5) / Vec2::new(8.0, 4.5) - 1.0;
+                    let far = clip.inverse() * at.extend(1e-6).extend(1.0);
+                    let Some(hit) = picker.pick_point(eye, (far.truncate() / far.w - eye).normalize()) else {
+                        continue;
+                    };
+                    let cell = ((Vec2::new(hit.x, hit.z) + 0.5 * SIDE_WORLD) / scale.cell_world).as_uvec2();
+                    let cell = cell.min(glam::UVec2::splat(cells as u32 - 1)).as_usizevec2();
+                    assert!(seen[cell.y * cells + cell.x].is_some(), "a pixel has no patch at {hit}, eye at {eye}");
+                    hits += 1;
+                }
+            }
+        }
+        assert!(hits > 2000, "{hits} pixels show the terrain");
+    }
+
     #[test]
     fn only_a_view_towards_the_terrain_draws_it() {
         let projection = Mat4::perspective_infinite_reverse_rh(0.7, 1.5, 0.1);

@@ -70,7 +70,8 @@ pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &Plane
         water,
         eye: pose.eye(),
         rotation: pose.rotation(),
-        near: (0.1 * above).max(0.3 * clearance(&ground)),
+        // nearer than any terrain: below the highest terrain, a wall can be beside the eye
+        near: (0.1 * above.min(pose.radius - ground.radius - ground.range.1)).max(0.3 * clearance(&ground)),
         sun,
         sun_from_eye: sun,
         sun_size: if planet_view.view.night_side { SUN_SIZE } else { 0.0 },
