@@ -2,6 +2,7 @@
 
 use super::*;
 use talweg::appearance_files::{CONDITIONS, EVERYWHERE, Material, MaterialRule, TextureMap, TextureSet};
+use talweg::field::Grid;
 
 const SIDE: u32 = 200;
 /// Height of the eye above the centre of the terrain, in world units.
