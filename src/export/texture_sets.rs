@@ -12,7 +12,7 @@ use crate::appearance::materials::texture_files::{BUILT_IN_METRES, file_stem, ma
 use crate::appearance::materials::textures::look_of;
 use crate::appearance_files::{Material, MaterialRule, TextureMap, TextureSet};
 use crate::field::Control;
-use crate::io::{FileError, SaveTarget, StagedFile, StagedSet};
+use crate::io::{SaveTarget, StagedFile, StagedSet};
 use crate::scene::Scene;
 
 /// Extension of the table.
@@ -147,5 +147,5 @@ fn copied(source: &Path, to: SaveTarget, control: &Control) -> Result<StagedFile
         ExportError::Request(format!("the texture {} cannot be copied: {error}", source.display()))
     };
     let mut file = std::fs::File::open(source).map_err(failed)?;
-    Ok(StagedFile::new_while(to, control, |out| std::io::copy(&mut file, out).map(drop)).map_err(FileError::from)?)
+    Ok(StagedFile::new_while(to, control, |out| std::io::copy(&mut file, out).map(drop))?)
 }

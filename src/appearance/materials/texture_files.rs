@@ -82,7 +82,8 @@ mod tests {
     fn written_textures_are_recognised_and_look_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let side = 64;
-        let written = write_material_textures(Material::Rock, side, folder.path(), SaveTarget::new).unwrap();
+        let written =
+            write_material_textures(Material::Rock, side, folder.path(), |path| SaveTarget::new(path)).unwrap();
         let found = TextureSet::of_folder(folder.path()).unwrap();
         assert_eq!((&found.set.files, found.unused.len()), (&written.files, 0));
         let (read, made) = (ImageTexture::read(&written, side).unwrap(), MaterialTexture::new(Material::Rock, side));

@@ -100,7 +100,7 @@ fn exports_follow_the_rules_of_the_scene() {
 #[test]
 fn textures_are_exported_beside_a_table_of_the_rules() {
     let (from, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let own = write_material_textures(Material::Grass, 64, from.path(), SaveTarget::new).unwrap();
+    let own = write_material_textures(Material::Grass, 64, from.path(), |path| SaveTarget::new(path)).unwrap();
     let mut scene = scene("island");
     let mut rules = MaterialRules::from_ron("t", "[(material: Mud), (material: Grass, share: 0.5)]").unwrap();
     rules.0[1].textures = Some(own.clone());
