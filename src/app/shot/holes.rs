@@ -16,7 +16,7 @@ use talweg::preferences::PlanetProjection;
 const ASIDE_PIXELS: f32 = 2.0;
 
 /// Number of pixels of the background inside the terrain. `planned` is the drawn image of a planet. `image` holds RGBA
-/// values, row by row from the top. The background has the alpha value 0; see `BACKGROUND_ALPHA` in the shaders of the sky.
+/// values, row by row from the top. The background has the alpha value 0; see `BACKGROUND_ALPHA` in the shaders.
 pub fn background_inside(
     subject: &ShotSubject,
     planned: Option<&Scenery>,

@@ -174,7 +174,7 @@ impl Surface for GlobeDrawing {
                     let range = terrain.bounds.range(patch.face as usize, patch.level, patch.row, patch.column);
                     [range.0, range.1].map(|height| f64::from(height) * relief)
                 };
-                let tiles = drawing.advance(detail, &plan.patches, &of_maps, context);
+                let tiles = drawing.advance(detail, (&plan.patches.ground, &plan.patches.tiles), &of_maps, context);
                 chosen.is_settled &= drawing.is_settled;
                 chosen.coarsening = plan.patches.coarsening as f32;
                 tiles

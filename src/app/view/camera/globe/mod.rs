@@ -70,8 +70,8 @@ impl GlobeCamera {
         self
     }
 
-    /// The camera raised above the drawn terrain; `None` if it is above already. The drawn tiles can be coarser than the
-    /// terrain over which the camera was placed.
+    /// The camera raised above the drawn terrain; `None` if it is above already. The drawn tiles can be coarser than
+    /// the terrain over which the camera was placed.
     pub fn raised_above(&self, terrain: &GlobeTerrain, planet_view: &PlanetView) -> Option<Self> {
         let pose = terrain.confine(&self.pose, &planet_view.view, true);
         (pose.radius > self.pose.radius + 1e-3).then(|| self.with_pose(pose))

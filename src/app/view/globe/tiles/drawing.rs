@@ -9,7 +9,6 @@ use bevy::render::render_resource::TextureView;
 use rayon::prelude::*;
 
 use super::super::lod::GlobePatch;
-use super::super::patches::PatchPlan;
 use super::atlas::GlobeAtlas;
 use super::detail_ground::FineTerrain;
 use super::skirts::{PatchSpan, skirt_depths};
@@ -111,13 +110,13 @@ impl TileDrawing {
         &self.atlas.views
     }
 
-    /// Advances by one frame: uploads new tiles and requests missing tiles. Returns the tiles to draw for each ground
-    /// patch of the plan, in the order of the patches. `of_maps` returns the height range of a patch that the globe's
-    /// maps show, in metres.
+    /// Advances by one frame: uploads new tiles and requests missing tiles. `needed` holds the tiles that the patches
+    /// need, as [`needed_tiles`] returns them. Returns the tiles to draw for each patch, in the order of the patches.
+    /// `of_maps` returns the height range of a patch that the globe's maps show, in metres.
     pub fn advance(
         &mut self,
         ground: &Arc<FineTerrain>,
-        plan: &PatchPlan,
+        (patches, needed): (&[GlobePatch], &[GlobePatch]),
         of_maps: &dyn Fn(GlobePatch) -> [f64; 2],
         context: &DrawContext,
     ) -> Vec<PatchTiles> {
@@ -125,16 +124,16 @@ impl TileDrawing {
         let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32()).min(0.25);
         let pace = if context.quality == RenderQuality::Still { 1.0 } else { FADE_PER_SECOND * seconds };
         self.switch_terrain(ground);
-        self.grow(plan.tiles.len(), context);
+        self.grow(needed.len(), context);
         let first = ground.first_level();
-        self.cache.use_now(plan.tiles.iter().copied());
+        self.cache.use_now(needed.iter().copied());
         self.fading.values_mut().for_each(|shown| *shown += pace);
         self.fading.retain(|_, shown| *shown < 1.0);
         if context.quality == RenderQuality::Still {
             // a still image waits for all tiles of a level; with their heights, the next frame finds the visible tiles
             // of the next level
             let missing: Vec<GlobePatch> =
-                next_missing(&plan.tiles, first, |patch| self.cache.get(patch).is_some()).collect();
+                next_missing(needed, first, |patch| self.cache.get(patch).is_some()).collect();
             if !missing.is_empty() {
                 // prepare the detail before the tiles, because jobs that wait for it would block the threads that
                 // prepare it
@@ -145,17 +144,17 @@ impl TileDrawing {
         }
         let has_changed = self.receive(ground, context);
         let on_the_way: HashSet<GlobePatch> = self.waiting.iter().map(|tile| tile.patch).collect();
-        let jobs = next_missing(&plan.tiles, first, |patch| self.cache.get(patch).is_some())
+        let jobs = next_missing(needed, first, |patch| self.cache.get(patch).is_some())
             .filter(|patch| !on_the_way.contains(patch));
         let jobs: Vec<_> = jobs.take(MOST_JOBS).map(|patch| GlobeTileJob { ground: ground.clone(), patch }).collect();
         self.pool.set_jobs(ground.serial, jobs.into_iter());
         if has_changed {
             ground.show(self.cache.tiles().map(|tile| (tile.patch, tile.clone())).collect());
         }
-        let is_missing = plan.tiles.iter().any(|patch| self.cache.get(*patch).is_none());
+        let is_missing = needed.iter().any(|patch| self.cache.get(*patch).is_none());
         // new heights can change the selection of patches in the next frame
         self.is_settled = !is_missing && !has_changed && self.fading.is_empty() && self.waiting.is_empty();
-        self.tiles_of_all(&plan.ground, first, of_maps)
+        self.tiles_of_all(patches, first, of_maps)
     }
 
     /// Makes room for `needed` tiles.

@@ -1,6 +1,6 @@
 //! Flights from orbit to eye level over several places on several planets, at several picture sizes, without a graphics
 //! card. The selection of patches and the order of loading are the real ones; only the heights of a tile come from a
-//! few samples instead of all.
+//! few samples instead of all. `tools/flights.py` is the long form of these tests, with pictures.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -272,20 +272,6 @@ fn flights_to_planets_are_whole_at_every_height_and_size() {
             let (tiles, coarsening) = fly(&mut flown, place, size, quality, 8);
             println!("{example} {place:?} {size:?} {quality:?}: {tiles} tiles, {coarsening:.2} times coarser");
             assert!(coarsening < if size == huge { 2.0 } else { 1.0001 }, "{example} {size:?}: {coarsening}");
-        }
-    }
-}
-
-/// The long form: `cargo test -p talweg-app --lib long_flights -- --ignored --nocapture`.
-#[test]
-#[ignore = "takes many minutes"]
-fn long_flights_to_planets_are_whole() {
-    for example in ["earthlike", "eroded-planet", "drifting-continents", "paper-003-mars", "paper-003-moon"] {
-        for (place, size) in PLACES.into_iter().flat_map(|place| SIZES.map(|size| (place, size))) {
-            for quality in [RenderQuality::Moving, RenderQuality::Still] {
-                let (tiles, coarsening) = fly(&mut Flown::new(example), place, size, quality, 60);
-                println!("{example} {place:?} {size:?} {quality:?}: {tiles} tiles, {coarsening:.2} times coarser");
-            }
         }
     }
 }

@@ -8,8 +8,8 @@
 //!                                                            pool ─▶ GlobeTile
 //! ```
 //! A patch ([`lod`](super::lod)) shows its own tile, which morphs with distance into the parent's tile. Until its own
-//! tile is ready, the patch shows the tile of the nearest ancestor, and its skirts cover the step to its neighbours. Levels with a sample spacing as wide as the globe's
-//! spacing need no tiles: they show the globe's maps.
+//! tile is ready, the patch shows the tile of the nearest ancestor, and its skirts cover the step to its neighbours.
+//! Levels with a sample spacing as wide as the globe's spacing need no tiles: they show the globe's maps.
 
 mod atlas;
 mod detail_ground;
