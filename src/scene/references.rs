@@ -180,6 +180,16 @@ impl Scene {
         }
     }
 
+    /// A copy of the scene, and of the whole scene from which it was made, with another node in a layer.
+    pub(crate) fn with_node(&self, layer: usize, node: &Node) -> Self {
+        let mut made = self.clone();
+        made.layers[layer].node = node.clone();
+        if let Some(whole) = &mut made.whole {
+            Arc::make_mut(whole).scene.layers[layer].node = node.clone();
+        }
+        made
+    }
+
     /// A copy of this whole scene, which references read from `file`.
     fn as_source(&self, file: &str) -> Self {
         let whole = WholeScene { scene: self.clone(), file: file.into() };

@@ -128,9 +128,8 @@ mod tests {
     use talweg::scene::Layer;
 
     fn scene(nodes: &[(&str, &str)]) -> Scene {
-        let layer = |(node, name): &(&str, &str)| {
-            Layer { name: (*name).into(), ..Layer::new(Node::named(node).unwrap(), 1) }
-        };
+        let layer =
+            |(node, name): &(&str, &str)| Layer { name: (*name).into(), ..Layer::new(Node::named(node).unwrap(), 1) };
         Scene { layers: nodes.iter().map(layer).collect(), ..Scene::default() }
     }
 
