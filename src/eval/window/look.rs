@@ -154,8 +154,8 @@ pub fn mask_stencil(scene: &Scene, index: usize) -> (LayerStencil, Option<&'stat
     (look, reason)
 }
 
-/// For each stage of a layer, how the stage can be computed in parts on the grid of `cx`, and its number of iterations on
-/// that grid. A node that is not a process has a single stage.
+/// For each stage of a layer, how the stage can be computed in parts on the grid of `cx`, and its number of iterations
+/// on that grid. A node that is not a process has a single stage.
 fn stretches<'a>(layer: &'a Layer, cx: &Context) -> Vec<(NodeParts<'a>, u32)> {
     let on_grid = |stage: &ProcessSegment| match layer.multiscale().largest {
         LargestScale::OneGrid => cx.iterations(stage.iterations, stage.process.pace()),
