@@ -79,9 +79,9 @@
 //!
 //! ## Deliberately absent
 //! - No node graph to edit: the stack is a list, and the only way to edit. A layer receives the result of the layers
-//!   below it, and a mask limits its area. Where a result is needed once more, a reference reads it: the terrain, a data
-//!   map or the mask of another layer, group or branch, also of another scene file ([`scene::LayerReader`]). Masks and
-//!   *Reference* layers read in this one way. A reference that would need its own result is refused.
+//!   below it, and a mask limits its area. Where a result is needed once more, a reference reads it: the terrain, a
+//!   data map or the mask of another layer, group or branch, also of another scene file ([`scene::LayerReader`]). Masks
+//!   and *Reference* layers read in this one way. A reference that would need its own result is refused.
 //! - No GPU in the evaluation: different GPUs give different bits.
 
 #![warn(missing_docs)]

@@ -71,8 +71,8 @@ impl<'a> LevelTask<'a> {
         self.evaluate_with(&mut HashMap::new(), store)
     }
 
-    /// The terrain that `reader` reads, on this grid. If the reference reads a mask, the heights are its weights. `None`
-    /// if the reference is not set or cannot be read. `sources` holds known terrains of references.
+    /// The terrain that `reader` reads, on this grid. If the reference reads a mask, the heights are its weights.
+    /// `None` if the reference is not set or cannot be read. `sources` holds known terrains of references.
     ///
     /// # Errors
     /// If the evaluation was cancelled.

@@ -123,12 +123,7 @@ fn differ_by_strokes(a: &Scene, b: &Scene, layer: usize) -> bool {
     let Some(Node::Sculpt(_)) = b.layers.get(layer).filter(|layer| layer.enabled).map(|layer| &layer.node) else {
         return false;
     };
-    let mut same = a.clone();
-    match same.layers.get_mut(layer) {
-        Some(old) => old.node = b.layers[layer].node.clone(),
-        None => return false,
-    }
-    same == *b
+    a.layers.len() == b.layers.len() && a.with_node(layer, &b.layers[layer].node) == *b
 }
 
 /// Returns `shown` with new heights in the region: those of `done` plus the change from `base` to `made`.

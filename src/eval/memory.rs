@@ -279,8 +279,8 @@ fn evaluation(
     made
 }
 
-/// Peak fields of the evaluation of the terrain that `reader` reads, if it reads one that is not in `read` yet. Adds the
-/// fields of its result to `read`. The peak includes the results of layers that were read earlier.
+/// Peak fields of the evaluation of the terrain that `reader` reads, if it reads one that is not in `read` yet. Adds
+/// the fields of its result to `read`. The peak includes the results of layers that were read earlier.
 fn source_peak(
     scene: &Scene,
     reader: LayerReader,

@@ -1,10 +1,11 @@
 //! The catalogue: every node that a layer of the stack can hold.
 //!
 //! A node is a struct of parameters (made by [`params!`](talweg_ground::params)) that implements one of [`Generator`],
-//! [`Filter`] and [`Process`]. Only the [`Reference`] is a kind of its own: it needs the terrain of another layer. To add a node, write its file and add one line to the list at the end of this file. The
-//! node's file holds the parameters, the law with its source in the docs, a pure function, the `impl` and the tests.
-//! The list has the order of the Add menu, of the help and of `talweg nodes`. The tests in `tests/core/nodes/contract/`
-//! check every node of the list.
+//! [`Filter`] and [`Process`]. Only the [`Reference`] is a kind of its own: it needs the terrain of another layer. To
+//! add a node, write its file and add one line to the list at the end of this file. The node's file holds the
+//! parameters, the law with its source in the docs, a pure function, the `impl` and the tests. The list has the order
+//! of the Add menu, of the help and of `talweg nodes`. The tests in `tests/core/nodes/contract/` check every node of
+//! the list.
 
 #![warn(missing_docs)]
 

@@ -85,8 +85,8 @@ impl Scene {
         }
     }
 
-    /// Hides the layers above a layer without removing them, because a lower layer may read a layer above. The groups that contain the layer are opened, so that the result includes only the layers up to this
-    /// layer.
+    /// Hides the layers above a layer without removing them, because a lower layer may read a layer above. The groups
+    /// that contain the layer are opened, so that the result includes only the layers up to this layer.
     pub fn hide_above(&mut self, index: usize) {
         self.hide_but(index, |_| false);
     }

@@ -85,7 +85,8 @@ crate::params! {
         /// The layer, group or branch to read; it may be hidden. A generator is read alone, another layer together with
         /// all layers under it. A layer above this one can be read if its result does not need this layer.
         layer: LayerName = LayerName::default() => |mask| mask.by_layer;
-        /// Another scene file (.ron) that contains the layer. Without a layer, the finished terrain of that scene is read.
+        /// Another scene file (.ron) that contains the layer. Without a layer, the finished terrain of that scene is
+        /// read.
         layer_file: SceneFile = SceneFile::default() => |mask| mask.by_layer;
         /// The value of that layer to read.
         layer_reads: Reads = Reads::Height => |mask| mask.by_layer;

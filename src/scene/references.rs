@@ -75,8 +75,8 @@ enum SourcePart {
     Mask,
 }
 
-/// Identity of the terrain that a reference reads. Within one evaluation, references with equal identities read the same
-/// terrain.
+/// Identity of the terrain that a reference reads. Within one evaluation, references with equal identities read the
+/// same terrain.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceId {
     file: String,
@@ -180,6 +180,16 @@ impl Scene {
         }
     }
 
+    /// A copy of the scene, and of the whole scene from which it was made, with another node in a layer.
+    pub(crate) fn with_node(&self, layer: usize, node: &Node) -> Self {
+        let mut made = self.clone();
+        made.layers[layer].node = node.clone();
+        if let Some(whole) = &mut made.whole {
+            Arc::make_mut(whole).scene.layers[layer].node = node.clone();
+        }
+        made
+    }
+
     /// A copy of this whole scene, which references read from `file`.
     fn as_source(&self, file: &str) -> Self {
         let whole = WholeScene { scene: self.clone(), file: file.into() };
@@ -195,8 +205,8 @@ impl Scene {
         }
     }
 
-    /// The terrain that `reader` reads; `None` while no layer is chosen. The scene may be one of which an evaluation has
-    /// hidden layers.
+    /// The terrain that `reader` reads; `None` while no layer is chosen. The scene may be one of which an evaluation
+    /// has hidden layers.
     ///
     /// # Errors
     /// If no such layer exists, the other scene cannot be read, or the result of the layer needs the reader itself; the
@@ -290,8 +300,8 @@ impl Scene {
         part
     }
 
-    /// Names of the layers that `reader` can read, from the lowest. If it reads another scene file, these are the layers
-    /// of that scene.
+    /// Names of the layers that `reader` can read, from the lowest. If it reads another scene file, these are the
+    /// layers of that scene.
     pub fn readable_layers(&self, reader: LayerReader) -> Vec<String> {
         let index = reader.layer();
         let Some(layer) = self.layers.get(index) else { return Vec::new() };
@@ -421,10 +431,10 @@ fn leads_to(
 }
 
 /// A scene file as it was read, with the modification time and length that it had.
-type ReadFile = ((SystemTime, u64), Arc<Scene>);
+type StampedScene = ((SystemTime, u64), Arc<Scene>);
 
 /// The scenes that references read, by path. A file is read again only after it has changed.
-static READ_FILES: Mutex<Option<HashMap<PathBuf, ReadFile>>> = Mutex::new(None);
+static READ_FILES: Mutex<Option<HashMap<PathBuf, StampedScene>>> = Mutex::new(None);
 
 /// Maximum number of scenes kept between evaluations.
 const MOST_FILES: usize = 32;

@@ -257,3 +257,31 @@ fn byte_order_marks_are_no_errors() {
     talweg(&["export", &scene, "-o", &folder.path_text("h.r16"), "--save-build", "One"]).success();
     talweg(&["check", &scene]).success().stdout(contains("ok"));
 }
+
+/// A scene that reads another scene file gives its terrain, moves with it, and reports a circle of layers.
+#[test]
+fn scenes_that_read_scenes_move_and_report_circles() {
+    let folder = Folder::new();
+    let (own, moved) = (folder.path("own"), folder.path("moved"));
+    std::fs::create_dir(&own).unwrap();
+    let scene = |layers: &str| format!("(version: 1, settings: (resolution: 33), layers: [{layers}])");
+    std::fs::write(own.join("part.ron"), scene("(name: \"Peaks\", node: Ridged(), seed: 4)")).unwrap();
+    let reading = "(name: \"Hills\", node: Perlin()), (name: \"Again\", node: Reference(source_file: \"part.ron\"))";
+    std::fs::write(own.join("a.ron"), scene(reading)).unwrap();
+    std::fs::rename(&own, &moved).unwrap();
+    let exported = |arguments: &[&str]| {
+        talweg_in(&moved, &[&["export"], arguments, &["-o", "made.r32", "--force", "-q"]].concat()).success();
+        std::fs::read(moved.join("made.r32")).unwrap()
+    };
+    let part = exported(&["part.ron"]);
+    assert_eq!(exported(&["a.ron"]), part);
+    assert_eq!(exported(&["a.ron", "--set", "Again.source=Peaks"]), part);
+    let hills = exported(&["a.ron", "--set", "Again.enabled=false"]);
+    assert_ne!(hills, part);
+    assert_eq!(exported(&["a.ron", "--set", "Again.source_file=", "--set", "Again.source=Hills"]), hills);
+    talweg_in(&moved, &["check", "a.ron"]).success().stdout(contains("ok"));
+    let circle = "(name: \"A\", node: Reference(source: \"B\")), (name: \"B\", node: Reference(source: \"A\"))";
+    std::fs::write(moved.join("circle.ron"), scene(circle)).unwrap();
+    let told = talweg_in(&moved, &["check", "circle.ron"]).success();
+    told.stdout(contains("layer `A`: the layer reads layer `B`, which reads this layer; this is a circle"));
+}

@@ -13,6 +13,7 @@ mod editing;
 mod erosion;
 mod export;
 mod figures;
+mod graph;
 mod ground_menu;
 mod ground_rules;
 mod guide;

@@ -4,9 +4,9 @@
 use super::SmoothedField;
 use crate::eval::{LayerStep, context, plan};
 use crate::field::{Control, Edges, Grid, MapKind};
-use crate::nodes::multiscale::StreamBeds;
+use crate::nodes::multiscale::{LargestScale, StreamBeds};
 use crate::nodes::{Context, NodeDrainage, NodeKind, NodeParts};
-use crate::scene::{Layer, Mask, Scene};
+use crate::scene::{Layer, Mask, ProcessSegment, Scene};
 
 /// Stencil radius, in cells, of the step that removes detail which a coarser grid does not have. The radius is wide
 /// enough for interpolation through the coarse samples on both sides, even at a fine sample between two coarse samples.
@@ -83,7 +83,7 @@ pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(Lay
         Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
         Edges::Open => is_painted_together(mask).then_some("its painted mask has smooth or smear strokes"),
     };
-    let nodes = stretches(step.layer, samples);
+    let nodes = stretches(step.layer, &cx);
     let mut farthest = Some(0usize);
     let rains = |below: &LayerStep| below.layer.node.traits().writes.contains(&MapKind::Rain);
     let is_rained_on = steps.iter().take_while(|below| below.index < index).any(rains);
@@ -154,12 +154,16 @@ pub fn mask_stencil(scene: &Scene, index: usize) -> (LayerStencil, Option<&'stat
     (look, reason)
 }
 
-/// For each stage of a layer, how the stage can be computed in parts on a grid, and its number of iterations. A node
-/// that is not a process has a single stage.
-fn stretches(layer: &Layer, samples: usize) -> Vec<(NodeParts<'_>, u32)> {
-    match (layer.levels(samples).pop(), layer.node.work()) {
+/// For each stage of a layer, how the stage can be computed in parts on the grid of `cx`, and its number of iterations
+/// on that grid. A node that is not a process has a single stage.
+fn stretches<'a>(layer: &'a Layer, cx: &Context) -> Vec<(NodeParts<'a>, u32)> {
+    let on_grid = |stage: &ProcessSegment| match layer.multiscale().largest {
+        LargestScale::OneGrid => cx.iterations(stage.iterations, stage.process.pace()),
+        _ => stage.iterations,
+    };
+    match (layer.levels(cx.grid.samples).pop(), layer.node.work()) {
         (Some((_, stages)), NodeKind::Process(_)) => {
-            let mut all: Vec<_> = stages.iter().map(|stage| (stage.node.parts(), stage.iterations)).collect();
+            let mut all: Vec<_> = stages.iter().map(|stage| (stage.node.parts(), on_grid(stage))).collect();
             all.push((layer.node.parts(), 0));
             all
         }

@@ -28,9 +28,11 @@ talweg_ground::params! {
     /// uplift, the hardness or another map for the layers above. The other layer can be in another scene file.
     Reference "Reference" in "Shapes", from "node editors", also "link reuse instance layer copy graph node connect branch group scene file map use as uplift hardness colour" {
         /// The layer, group or branch to read; it may be hidden. A generator is read alone. Another layer is read
-        /// together with all layers under it. A layer above this one can be read if its result does not need this layer.
+        /// together with all layers under it. A layer above this one can be read if its result does not need this
+        /// layer.
         source as "Layer": LayerName = LayerName::default();
-        /// Another scene file (.ron) that contains the layer. Without a layer, the finished terrain of that scene is read.
+        /// Another scene file (.ron) that contains the layer. Without a layer, the finished terrain of that scene is
+        /// read.
         source_file as "Scene file": SceneFile = SceneFile::default();
         /// The value of that layer to read.
         source_reads as "Reads": Reads = Reads::Height;
@@ -38,12 +40,14 @@ talweg_ground::params! {
         source_data as "Data map read": MapKind = MapKind::Flow => |reference| reference.source_reads == Reads::Data;
         /// The use of the values: heights of this layer, or a data map for the layers above.
         use_as: UsedAs = UsedAs::Height;
-        /// The data map to write, such as hardness, uplift or rain; *Brightness* and the cover fractions change colours.
+        /// The data map to write, such as hardness, uplift or rain; *Brightness* and the cover fractions change
+        /// colours.
         map as "Data map written": MapKind = MapKind::Hardness => |reference| reference.use_as == UsedAs::Data;
         /// Factor from the value read to the value used: 0.001 turns heights up to 1000 m into a map from 0 to 1, and
         /// 500 turns a mask into heights up to 500 m.
         scale: f32 = 1.0, -1.0e6..=1.0e6, slider -10.0..=10.0;
-        /// Value added after scaling: metres for heights and thicknesses, otherwise the unit of the map that is written.
+        /// Value added after scaling: metres for heights and thicknesses, otherwise the unit of the map that is
+        /// written.
         offset: f32 = 0.0, -1.0e6..=1.0e6, slider -1000.0..=1000.0;
     }
 }

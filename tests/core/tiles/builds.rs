@@ -264,6 +264,14 @@ fn masks_and_blends_are_the_same_in_tiles() {
     on_threads(2, || check_tiles("masks", &scene, 257, &TILES));
 }
 
+/// At another size than the resolution of the scene, an erosion on one grid runs another number of iterations.
+#[test]
+fn a_larger_build_has_the_same_bits_in_tiles() {
+    let mut scene = scene(129, vec![layer("Billow", 8), layer("Thermal", 9)]);
+    scene.set("2.iterations=5").unwrap();
+    on_threads(2, || check_tiles("a larger build", &scene, 257, &[64]));
+}
+
 /// References to the height, a map and the mask of other layers, above and below, and of another scene file.
 #[test]
 fn references_are_the_same_in_tiles() {

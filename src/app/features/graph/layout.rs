@@ -10,7 +10,7 @@ const BOX: Vec2 = vec2(150.0, 24.0);
 /// Distance between the rows.
 const ROW: f32 = 40.0;
 /// Distance between the columns.
-const COLUMN: f32 = 200.0;
+const COLUMN: f32 = 250.0;
 /// Indentation of a layer for each group that contains it.
 const INDENT: f32 = 16.0;
 /// Distance of the arrows between rows from the left side of a box.
@@ -71,6 +71,9 @@ impl GraphLayout {
                 made.add_reference(scene, reader);
             }
         }
+        // Columns without boxes take no room.
+        let left = made.nodes.iter().map(|node| node.area.left()).fold(f32::INFINITY, f32::min);
+        made.nodes.iter_mut().for_each(|node| node.area = node.area.translate(vec2(-left, 0.0)));
         made
     }
 
@@ -96,7 +99,8 @@ impl GraphLayout {
         while self.nodes.iter().any(|node| node.layer.is_none() && node.area.top() == top) {
             top += ROW;
         }
-        let area = Rect::from_min_size(pos2(0.0, top), BOX);
+        let is_free = self.nodes.iter().all(|node| node.layer.is_none() || node.is_shown);
+        let area = Rect::from_min_size(pos2(if is_free { COLUMN } else { 0.0 }, top), BOX);
         self.nodes.push(GraphNode { name, layer: None, is_shown: true, area, problems: Vec::new() });
         self.nodes.len() - 1
     }
@@ -117,7 +121,7 @@ fn value_text(reader: LayerReader, reference: &LayerReference) -> String {
     };
     match reader {
         LayerReader::Node(_) => value.into(),
-        LayerReader::Mask(_) => format!("{value}, for the mask"),
+        LayerReader::Mask(_) => format!("mask by {value}"),
     }
 }
 
@@ -141,7 +145,7 @@ mod tests {
         }
         let graph = GraphLayout::new(&scene);
         let edges: Vec<_> = graph.edges.iter().map(|edge| (edge.from, edge.to, edge.value.as_deref())).collect();
-        let read = [(0, 2, Some("height")), (1, 3, Some("height, for the mask"))];
+        let read = [(0, 2, Some("height")), (1, 3, Some("mask by height"))];
         assert_eq!(edges, [&[(0, 2, None), (2, 3, None)][..], &read].concat());
         let x = |index: usize| graph.nodes[index].area.left();
         assert!(x(1) < x(0) && x(0) == x(3), "the hidden layer stands to the left");

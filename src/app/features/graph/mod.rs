@@ -169,10 +169,13 @@ fn draw_edge(ui: &Ui, layout: &GraphLayout, edge: &GraphEdge) {
     let turn = if is_beside { end - vec2(bulge, 0.0) } else { end + vec2(bulge, 0.0) };
     let points = [start, start + vec2(bulge, 0.0), turn, end];
     let curve = CubicBezierShape::from_points_stroke(points, false, Color32::TRANSPARENT, stroke);
-    let middle = curve.sample(0.5);
+    let (at, side) = match is_beside {
+        true => (end - vec2(9.0, 3.0), Align2::RIGHT_BOTTOM),
+        false => (curve.sample(0.5) + vec2(3.0, 0.0), Align2::LEFT_CENTER),
+    };
     painter.add(curve);
     arrow_head(ui, end, vec2(if is_beside { 1.0 } else { -1.0 }, 0.0), stroke.color);
-    painter.text(middle + vec2(3.0, 0.0), Align2::LEFT_CENTER, value, FontId::proportional(11.0), colour::text());
+    painter.text(at, side, value, FontId::proportional(11.0), colour::text());
 }
 
 /// Draws the head of an arrow that ends at `tip` and points along `towards`.

@@ -102,8 +102,8 @@ pub fn show(
     command
 }
 
-/// Whether the panel has a row for blending parameter `name` of a layer. Layers that neither make heights nor are groups always
-/// replace the terrain below.
+/// Whether the panel has a row for blending parameter `name` of a layer. Layers that neither make heights nor are
+/// groups always replace the terrain below.
 pub fn shows_mix(layer: &Layer, name: &str) -> bool {
     let generator = layer.node.makes_heights() || matches!(layer.node, Node::LayerGroup(_));
     match name {
