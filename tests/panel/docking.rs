@@ -112,7 +112,7 @@ fn panel_places_can_be_chosen_without_dragging() {
     panels.run();
     assert!(handle(&panels, "History").top() > view(&panels).bottom());
     let names = panels.state().editor().panels.as_ref().map(|layout: &PanelLayout| layout.panels().len());
-    assert_eq!(names, Some(13), "all panels and the view are in the layout");
+    assert_eq!(names, Some(14), "all panels and the view are in the layout");
     panels.get_by_label("Move History").click_secondary();
     panels.run();
     click(&mut panels, "Close History");

@@ -35,9 +35,10 @@ talweg_ground::params! {
         /// read.
         source_file as "Scene file": SceneFile = SceneFile::default();
         /// The value of that layer to read.
-        source_reads as "Reads": Reads = Reads::Height;
+        source_reads as "Reads": Reads = Reads::Height => |reference| reference.scale != 0.0;
         /// The data map of that layer to read.
-        source_data as "Data map read": MapKind = MapKind::Flow => |reference| reference.source_reads == Reads::Data;
+        source_data as "Data map read": MapKind = MapKind::Flow
+            => |reference| reference.source_reads == Reads::Data && reference.scale != 0.0;
         /// The use of the values: heights of this layer, or a data map for the layers above.
         use_as: UsedAs = UsedAs::Height;
         /// The data map to write, such as hardness, uplift or rain; *Brightness* and the cover fractions change

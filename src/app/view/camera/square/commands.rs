@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 
-use super::{Framed, ViewCamera, bounds_world, box_to_frame};
+use super::{Framed, ViewCamera, bounds_world};
 use crate::view::camera::command::ViewCommand;
 use crate::view::camera::input::{CameraBehaviour, ViewportArea};
 use crate::view::camera::pose::{Glide, Pose};
@@ -29,7 +29,7 @@ pub fn obey_commands(
     // reported the free area; other heights do not move the camera
     let to_frame = match camera.framed {
         Framed::ByHand => None,
-        Framed::NotYet => box_to_frame(&state),
+        Framed::NotYet => Some((low, high)),
         Framed::For { size: known, low_world, high_world } => (size != known).then_some((low_world, high_world)),
     };
     if camera.projection != state.projection {
@@ -77,7 +77,6 @@ pub fn obey_commands(
 mod tests {
     use std::sync::Arc;
 
-    use super::super::MOUNTAINS_OVER_RELIEF;
     use super::*;
     use crate::view::overlays::choice::OverlayChoice;
     use crate::view::render_terrain::RenderTerrain;
@@ -92,19 +91,6 @@ mod tests {
         let (choice, control) = (OverlayChoice::default(), Control::default());
         let square = SquareTerrain::new(&Arc::new(terrain), &settings, &choice, &control).unwrap();
         ViewState { terrain: Some(RenderTerrain::Square(Arc::new(square))), ..ViewState::default() }
-    }
-
-    #[test]
-    fn level_ground_is_framed_with_room_for_mountains() {
-        let heights = |height: f32| box_to_frame(&hills(height)).map(|(low, high)| [low.y, high.y]);
-        let [low, high] = heights(0.0).unwrap();
-        assert_eq!(
-            (low, high),
-            (0.0, MOUNTAINS_OVER_RELIEF * 500.0),
-            "a relief of 4 km in 8 km is 500 world units high"
-        );
-        let real = hills(0.9);
-        assert_eq!(box_to_frame(&real), bounds_world(&real), "mountains are framed as they are");
     }
 
     #[test]

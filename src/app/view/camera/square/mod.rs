@@ -183,17 +183,3 @@ fn bounds_world(state: &ViewState) -> Option<(Vec3, Vec3)> {
     let boxes = state.squares().map(|square| square.scale.bounds_world());
     boxes.reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
 }
-
-/// Height that mountains on a new terrain usually reach, as a fraction of the relief of the scene.
-const MOUNTAINS_OVER_RELIEF: f32 = 0.6;
-
-/// The box that the camera frames until the user moves it: the terrain. On level ground, the box also contains the
-/// height of usual mountains, because the camera does not follow the mountains that the user adds later.
-fn box_to_frame(state: &ViewState) -> Option<(Vec3, Vec3)> {
-    let (low, mut high) = bounds_world(state)?;
-    if high.y - low.y < 1e-3 * SIDE_WORLD {
-        let reliefs = state.squares().map(|square| square.scale.relief_world);
-        high.y = low.y + MOUNTAINS_OVER_RELIEF * reliefs.fold(0.0, f32::max);
-    }
-    Some((low, high))
-}
