@@ -155,8 +155,8 @@ impl TextureSet {
     }
 
     /// Recognises the images of a material by their names. The names consist of words, such as `Rock035_2K_NormalGL`,
-    /// `rock_ground_02_nor_gl_4k`, `tgmpbfkn_2K_Albedo` or `T_tgmpbfkn_2K_ORM`. If a map exists in several versions, the
-    /// largest resolution up to 4K is used, and OpenGL normals are preferred to DirectX normals.
+    /// `rock_ground_02_nor_gl_4k`, `tgmpbfkn_2K_Albedo` or `T_tgmpbfkn_2K_ORM`. If a map exists in several versions,
+    /// the largest resolution up to 4K is used, and OpenGL normals are preferred to DirectX normals.
     ///
     /// # Errors
     /// When no image is an albedo, or the images belong to several materials.

@@ -1,5 +1,5 @@
-//! The textures of the ground materials as files for other programs: a table of the rules, and the images of each material
-//! beside it. Splat maps and weights say where each material lies.
+//! The textures of the ground materials as files for other programs: a table of the rules, and the images of each
+//! material beside it. Splat maps and weights say where each material lies.
 
 use std::path::{Path, PathBuf};
 

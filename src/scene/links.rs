@@ -176,8 +176,8 @@ impl Scene {
     }
 
     /// The files to which the scene refers, each once, in layer order. They are heightmaps and pictures of nodes, masks
-    /// and constructions, faces of planets, other scenes that layers read, the planet of which the scene is a patch, and
-    /// textures of ground materials. Built-in stamps are not listed.
+    /// and constructions, faces of planets, other scenes that layers read, textures of ground materials, and the planet
+    /// of which the scene is a patch. Built-in stamps are not listed.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut names: Vec<String> = Vec::new();
         if let Some(origin) = self.patch.as_ref().filter(|origin| origin.names_a_file()) {
