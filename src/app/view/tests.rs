@@ -76,7 +76,7 @@ fn all_maps_of_the_widest_terrain_fit_at_high_quality() {
     let all = wide.texture_bytes() + MATERIAL_BYTES + CANOPY_BYTES + SHADOW_BYTES;
     assert!(all <= 288 << 20, "{all}");
     let columns = |map| wide.texels(map).unwrap().level(0, 0).columns;
-    assert_eq!(columns(TerrainMap::Data), n / 2, "the overlay exists");
+    assert_eq!(columns(TerrainMap::Data), n / 4, "the overlay exists");
     assert_eq!(columns(TerrainMap::Light), n / 4);
     for map in [TerrainMap::Slopes, TerrainMap::SurfaceWater, TerrainMap::VoidMask] {
         assert_eq!(columns(map), n, "{map:?}");

@@ -50,7 +50,7 @@ impl TerrainMap {
 pub const WIDEST_SHARES: usize = 2049;
 
 /// Greatest size in bytes of all maps of a square on the graphics card. With the textures of materials, canopy and
-/// plant shadows, the total is 256 MiB.
+/// plant shadows, the total is at most 288 MiB. A terrain with every kind of map exceeds this size.
 pub const SQUARE_BYTES: usize = 219 << 20;
 
 /// Number of finest levels to omit from each map of a square, so that all maps and the heights fit [`SQUARE_BYTES`].
