@@ -13,8 +13,8 @@ struct MaterialLook {
     form: vec4<f32>,
 }
 
-// One number for each built-in material and for each texture set from image files, stored in vectors. Arrays with computed indices would be stored in memory. Reading them
-// would take more time than all other code in this file.
+// One number for each built-in material and for each texture set from image files, stored in vectors. Arrays with
+// computed indices would be stored in memory. Reading them would take more time than all other code in this file.
 struct PerMaterial {
     a: vec4<f32>,
     b: vec4<f32>,
@@ -347,8 +347,8 @@ fn with_image_side(
     );
 }
 
-// The images of a texture set at a position in metres. Near the eye, they have their own size. From farther away, two
-// larger sizes are mixed.
+// The images of a texture set at a position in metres. Near the eye, they have their own size. Farther away, the same
+// images are drawn larger, and two sizes are mixed where one goes over into the next.
 fn image_surface(material: u32, place: vec3<f32>, sides: LaidSides, footprint: f32) -> ImageSurface {
     let form = ground_rules.looks[material].form;
     let texels = footprint * IMAGE_TEXELS / form.z;
