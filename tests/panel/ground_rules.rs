@@ -212,7 +212,9 @@ fn a_rule_shows_textures_from_image_files() {
     let last = rules(&panels).0.len() - 1;
     choose_rule(&mut panels, last);
     let before = rules(&panels);
-    assert!(panels.query_by_label("Choose textures").is_some(), "the rule has the button");
+    click(&mut panels, "Choose textures");
+    assert!(panels.state().editor().dialogs.is_open(), "the button opens a file dialog");
+    press(&mut panels, Modifiers::NONE, Key::Escape);
     panels.state_mut().issue(GroundRulesAction::TexturesFrom(last, normal.clone()));
     panels.run();
     let set = |panels: &Panels| rules(panels).0[last].textures.clone().expect("the rule has textures");
@@ -220,10 +222,25 @@ fn a_rule_shows_textures_from_image_files() {
     assert_eq!((file(TextureMap::Albedo), file(TextureMap::Normal)), (Some(albedo), Some(normal)));
     assert_eq!(rules(&panels).0[last].tint, 1.0, "the images show their own colours");
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Choose textures"));
+    click(&mut panels, "DirectX normals");
+    assert!(set(&panels).is_directx);
+    panels.get_by_role_and_label(Role::SpinButton, "Texture size").click();
+    panels.run();
+    press(&mut panels, Modifiers::COMMAND, Key::A);
+    panels.event(Event::Text("3.5".into()));
+    panels.run();
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(set(&panels).metres, 3.5);
     let scene = panels.state().editor().doc.scene().clone();
     assert_eq!(scene.files().len(), 2, "the textures are files of the scene");
-    undo(&mut panels);
+    for _ in 0..3 {
+        undo(&mut panels);
+    }
     assert_eq!(rules(&panels), before);
+    panels.state_mut().issue(GroundRulesAction::TexturesFrom(last, folder.path().join("moss_roughness.png")));
+    panels.run();
+    click(&mut panels, "Remove textures");
+    assert!(rules(&panels).0[last].textures.is_none());
 }
 
 #[test]

@@ -123,7 +123,7 @@ pub struct ShotReport {
 }
 
 impl ShotReport {
-    /// What the image lacks, in sentences; empty for a whole image.
+    /// Sentences about holes and about coarser terrain in the image. There are none if the image is whole.
     pub fn lacks(&self) -> Vec<String> {
         let coarse = (self.coarsening > 1.0).then(|| {
             format!(

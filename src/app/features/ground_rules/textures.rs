@@ -79,7 +79,7 @@ pub(super) fn rows(ui: &mut Ui, document: &mut Document, at: usize, rule: &Mater
             change_materials(document, "Remove textures", None, |rules| rules[at].textures = None);
         }
     });
-    let set = rule.textures.as_ref()?;
+    let Some(set) = &rule.textures else { return command };
     if let Some(reason) = texture_error(set) {
         ui.add(Label::new(RichText::new(reason).small().color(colour::error())).wrap());
     }
