@@ -398,10 +398,10 @@ fn unusable_parts_are_reported_and_left_out() {
     assert_eq!(problems(&masked("Ramp")), []);
     let missing = problems(&masked("Gone"));
     assert!(missing[0].layer == 2 && missing[0].message.contains("`Gone`"), "{missing:?}");
-    let mut upwards = masked("Steps");
-    upwards.layers[1].mask = std::mem::take(&mut upwards.layers[2].mask);
-    let above = problems(&upwards);
-    assert!(above[0].layer == 1 && above[0].message.contains("above"), "{above:?}");
+    let mut circle = masked("Steps");
+    circle.layers[1].mask = std::mem::take(&mut circle.layers[2].mask);
+    let itself = problems(&circle);
+    assert!(itself[0].layer == 1 && itself[0].message.contains("circle"), "{itself:?}");
     let mut file = scene(65, 0);
     file.layers[0] = Layer::new(Node::named("Import").unwrap(), 1);
     assert_eq!(problems(&file), [], "no file chosen yet");
