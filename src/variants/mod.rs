@@ -20,7 +20,7 @@ mod sheet;
 mod thumbnail_service;
 
 pub use batch::{BatchError, BatchProduct, BatchReport, BatchRequest, PlannedBatch, SeedChoice};
-pub use node_pictures::{node_scene, param_variants};
+pub use node_pictures::{node_scene, param_variants, scene_below_node};
 pub use param_ref::{ParamRef, VariantError};
 pub use picture_cache::{kept_picture, picture};
 pub use randomised::randomised;

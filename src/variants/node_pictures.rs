@@ -10,9 +10,9 @@ use crate::scene::{Layer, Scene};
 /// Number of values shown for a numeric parameter; for a choice, all options are shown.
 const VALUES: usize = 3;
 
-/// The scene that shows a node: a generator alone, any other node on hills, or on the continents of a planet if the
-/// node runs only on planets.
-pub fn node_scene(node: &Node) -> Scene {
+/// The terrain below a node in [`node_scene`]: hills, or the continents of a planet if the node runs only on planets.
+/// Empty for a generator.
+pub fn scene_below_node(node: &Node) -> Scene {
     let is_square = node.fits(World::Terrain);
     let mut scene = if is_square { Scene::default() } else { Scene::new_planet() };
     scene.name = node.about().label.into();
@@ -23,6 +23,12 @@ pub fn node_scene(node: &Node) -> Scene {
     } else if is_square {
         scene.layers.extend(Node::named("Perlin").map(|hills| Layer::new(hills, 1)));
     }
+    scene
+}
+
+/// The scene that shows a node: the node on the terrain of [`scene_below_node`].
+pub fn node_scene(node: &Node) -> Scene {
+    let mut scene = scene_below_node(node);
     scene.layers.push(Layer::new(node.clone(), 2));
     scene
 }

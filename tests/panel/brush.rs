@@ -10,7 +10,7 @@ use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
 use talweg::eval::StrokeTarget;
 use talweg::field::MapKind;
 use talweg::nodes::Node;
-use talweg_app::features::brush::{BrushAction, BrushState};
+use talweg_app::features::brush::{BrushAction, BrushState, StrokeEdit};
 use talweg_app::features::erosion::ErosionAction;
 use talweg_app::features::layers::{LayerAction, UpliftSource};
 
@@ -172,4 +172,40 @@ fn a_new_construction_is_empty_and_in_metres_of_the_scene() {
     let tree = panels.state().editor().doc.tree_of(1).unwrap().clone();
     assert_eq!((tree.count(), tree.frame.side), (1, 3000.0), "an empty tree");
     panels.get_by_label_contains("Place road");
+}
+
+#[test]
+fn a_stroke_is_duplicated_mirrored_and_offset() {
+    let mut panels = large(&["Perlin"]);
+    add(&mut panels, "Sculpt");
+    let target = StrokeTarget::Layer(1);
+    draw(&mut panels, target, BrushTool::Raise);
+    let paths = |panels: &Panels| -> Vec<Vec<[f32; 2]>> {
+        let strokes = panels.state().editor().doc.strokes(target).unwrap();
+        strokes.list().iter().map(|stroke| stroke.path.iter().map(|point| [point.x, point.y]).collect()).collect()
+    };
+    let side = panels.state().editor().doc.scene().settings.size_metres;
+    let drawn = vec![[1000.0, 1000.0], [2000.0, 1500.0]];
+    click(&mut panels, "Stroke 1: Raise");
+    let choose = |panels: &mut Panels, entry: &str| {
+        click(panels, "Change the path of the stroke");
+        click(panels, entry);
+    };
+    choose(&mut panels, "Duplicate stroke");
+    assert_eq!(paths(&panels), [drawn.clone(), drawn.clone()]);
+    choose(&mut panels, "Mirror stroke west to east");
+    let mirrored = vec![[side - 1000.0, 1000.0], [side - 2000.0, 1500.0]];
+    assert_eq!(paths(&panels), [drawn.clone(), mirrored.clone()], "the copy is selected");
+    choose(&mut panels, "Mirror stroke north to south");
+    assert_eq!(paths(&panels)[1], [[side - 1000.0, side - 1000.0], [side - 2000.0, side - 1500.0]]);
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    panels.state_mut().issue(BrushAction::Edit(StrokeEdit::Offset { is_right: true }));
+    panels.run();
+    // the mirrored stroke runs to the south-west, so its right side is the north-west
+    let moved = paths(&panels)[1].clone();
+    let away = |k: usize| (moved[k][0] - mirrored[k][0]).hypot(moved[k][1] - mirrored[k][1]);
+    assert!((away(0) - 300.0).abs() < 3.0 && (away(1) - 300.0).abs() < 3.0, "the radius of the brush: {moved:?}");
+    assert!(moved[0][0] < mirrored[0][0] && moved[0][1] < mirrored[0][1], "{moved:?} beside {mirrored:?}");
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Offset stroke"));
+    assert_eq!(paths(&panels)[0], drawn, "the first stroke stays");
 }

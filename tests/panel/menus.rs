@@ -2,8 +2,9 @@
 
 use crate::kit::*;
 use bevy_egui::egui::accesskit::Role;
-use bevy_egui::egui::{Event, Key, Modifiers, MouseWheelUnit, TouchPhase, vec2};
+use bevy_egui::egui::{Event, Key, Modifiers, MouseWheelUnit, Pos2, TouchPhase, vec2};
 use egui_kittest::kittest::{By, NodeT, Queryable};
+use talweg_app::frame::editor::Example;
 use talweg_app::view::ViewProjection;
 
 fn has(panels: &Panels, entry: &str) -> bool {
@@ -89,6 +90,33 @@ fn arrows_open_and_close_a_submenu() {
     assert_eq!(panels.state().editor().view.lens, ViewProjection::Orthographic);
 }
 
+fn turn_wheel_down(panels: &mut Panels, place: Pos2) {
+    panels.hover_at(place);
+    let (unit, delta) = (MouseWheelUnit::Point, vec2(0.0, -300.0));
+    panels.event(Event::MouseWheel { unit, delta, phase: TouchPhase::Move, modifiers: Modifiers::NONE });
+    panels.run();
+}
+
+#[test]
+fn a_long_submenu_opens_at_its_top() {
+    let mut panels = large(&["Perlin"]);
+    let example = |k| Example { name: format!("scene {k:02}"), text: String::new() };
+    panels.state_mut().editor_mut().examples = (0..80).map(example).collect();
+    let open = |panels: &mut Panels| {
+        click(panels, "File");
+        click(panels, "Examples");
+        panels.run();
+        panels.get_by_role_and_label(Role::Button, "scene 00").rect()
+    };
+    let first = open(&mut panels);
+    assert!(first.min.y > 0.0, "the first scene is in the window");
+    turn_wheel_down(&mut panels, first.center());
+    let scrolled = panels.get_by_role_and_label(Role::Button, "scene 00").rect();
+    assert!(scrolled.min.y < first.min.y - 20.0, "scrolled from {first} to {scrolled}");
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert_eq!(open(&mut panels), first);
+}
+
 #[test]
 fn a_long_menu_opens_at_its_top() {
     let mut panels = panels(vec2(1000.0, 400.0), &["Perlin", "Hydraulic"]);
@@ -96,16 +124,8 @@ fn a_long_menu_opens_at_its_top() {
     click(&mut panels, "Layer");
     panels.run();
     let first = top(&panels);
-    // the keyboard leads to the last entry, and the wheel to the bottom of the menu
     let middle = panels.get_by_role_and_label(Role::Button, "Rename").rect().center();
-    panels.hover_at(middle);
-    panels.event(Event::MouseWheel {
-        unit: MouseWheelUnit::Point,
-        delta: vec2(0.0, -300.0),
-        phase: TouchPhase::Move,
-        modifiers: Modifiers::NONE,
-    });
-    panels.run();
+    turn_wheel_down(&mut panels, middle);
     assert!(top(&panels) < first - 20.0, "scrolled: {} {first}", top(&panels));
     press(&mut panels, Modifiers::NONE, Key::Escape);
     click(&mut panels, "Layer");

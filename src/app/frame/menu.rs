@@ -27,11 +27,9 @@ pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
     });
     ui.add_enabled_ui(!editor.examples.is_empty(), |ui| {
         submenu(ui, icon::MOUNTAINS, "Examples", |ui| {
-            egui::ScrollArea::vertical().max_height(ui.ctx().viewport_rect().height() - 160.0).show(ui, |ui| {
-                for example in &editor.examples {
-                    pick(ui, &mut queue, FileAction::Example(example.name.clone()), true);
-                }
-            });
+            for example in &editor.examples {
+                pick(ui, &mut queue, FileAction::Example(example.name.clone()), true);
+            }
         });
     });
     ui.separator();

@@ -59,7 +59,7 @@ impl Submenus {
 pub fn submenu(ui: &mut Ui, sign: &str, title: &str, contents: impl FnOnce(&mut Ui)) {
     let enabled = ui.is_enabled();
     let menu = MenuState::from_ui(ui, |_, stack| stack.id);
-    let drawn = ui.menu_button(format!("{sign}  {title}"), contents);
+    let drawn = ui.menu_button(format!("{sign}  {title}"), |ui| scrollable(ui, title, contents));
     drawn.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, enabled, title));
     let layer = drawn.inner.is_some().then(|| {
         let popup = egui::containers::menu::SubMenu::id_from_widget_id(drawn.response.id);

@@ -6,6 +6,7 @@
 
 mod coverage;
 mod path;
+mod reshape;
 mod text;
 
 use std::sync::{Arc, OnceLock};
@@ -15,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 pub use coverage::Coverage;
 pub use path::{StrokePoint, simplified};
+pub use reshape::{BendablePath, MirrorAxis, mirrored, moved, offset};
 
 use crate::param::{Clamped, ImageFile, Params};
 

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use egui_phosphor::regular as icon;
 
+use super::state::StrokeEdit;
 use crate::frame::commands::{Action, Info, keys};
-use talweg::brush::BrushTool;
+use talweg::brush::{BrushTool, MirrorAxis};
 
 /// Commands that start and stop painting and change the brush.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,7 @@ pub enum BrushAction {
     /// Paints the mask of the selected layer.
     PaintMask,
     DeleteStroke,
+    Edit(StrokeEdit),
     Tool(BrushTool),
 }
 
@@ -24,6 +26,7 @@ impl BrushAction {
     /// All brush commands.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Paint, Self::Smaller, Self::Larger, Self::PaintMask, Self::DeleteStroke];
+        all.extend(StrokeEdit::ALL.map(Self::Edit));
         all.extend(BrushTool::ALL.iter().map(|&tool| Self::Tool(tool)));
         all
     }
@@ -74,9 +77,39 @@ impl Action for BrushAction {
             Self::DeleteStroke => {
                 Info::new("Delete stroke", "Deletes the selected stroke.", icon::TRASH, keys![NONE + Delete])
             }
+            Self::Edit(edit) => stroke_edit_info(*edit),
             Self::Tool(tool) => Info::new(format!("{} brush", tool.label()), tool.help(), tool_icon(*tool), &[]),
         }
     }
+}
+
+fn stroke_edit_info(edit: StrokeEdit) -> Info {
+    let (label, tooltip, sign) = match edit {
+        StrokeEdit::Duplicate => {
+            ("Duplicate stroke", "Adds a copy of the selected stroke, which is applied after it.", icon::COPY)
+        }
+        StrokeEdit::Mirror(MirrorAxis::WestEast) => (
+            "Mirror stroke west to east",
+            "Mirrors the selected stroke at the line from north to south through the middle of the terrain.",
+            icon::FLIP_HORIZONTAL,
+        ),
+        StrokeEdit::Mirror(MirrorAxis::NorthSouth) => (
+            "Mirror stroke north to south",
+            "Mirrors the selected stroke at the line from west to east through the middle of the terrain.",
+            icon::FLIP_VERTICAL,
+        ),
+        StrokeEdit::Offset { is_right: false } => (
+            "Offset stroke to the left",
+            "Moves the selected stroke sideways by the radius of its brush, to the left of its drawing direction.",
+            icon::ARROW_LINE_LEFT,
+        ),
+        StrokeEdit::Offset { is_right: true } => (
+            "Offset stroke to the right",
+            "Moves the selected stroke sideways by the radius of its brush, to the right of its drawing direction.",
+            icon::ARROW_LINE_RIGHT,
+        ),
+    };
+    Info::new(label, tooltip, sign, &[])
 }
 
 /// Commands that choose the stamp image of a brush.

@@ -10,17 +10,23 @@ use egui::{
     Color32, Event, Modifiers, Painter, PointerButton, Pos2, Rect, Shape, Stroke as Line, TouchPhase, Ui, pos2,
 };
 
-use super::state::{BrushState, DrawnStroke};
+use super::state::{BentStroke, BrushState, DrawnStroke};
 use crate::frame::document::Document;
 use crate::frame::theme::colour;
 use crate::view::{GroundPosition, TerrainView};
-use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint, simplified};
+use talweg::brush::{BendablePath, Brush, BrushTool, Stroke, StrokePoint, moved, simplified};
 use talweg::eval::StrokeTarget;
 use talweg::scene::Gesture;
 
 /// Text of the status line while painting.
 pub(super) const HINT: &str = "Drag to paint · Shift: smooth · Ctrl: invert · [ ]: size · Alt-drag: orbit";
 
+/// Text of the status line while a stroke is selected.
+pub(super) const HANDLE_HINT: &str =
+    "Drag a handle: bend the stroke · Shift-drag: move it · Esc: deselect · Drag elsewhere: paint";
+
+/// Distance from a handle, in points, at which a press takes it.
+const HANDLE_REACH: f32 = 9.0;
 /// Distance from the last point after which a new point is added, as a fraction of the brush radius.
 const STEP: f32 = 0.04;
 /// Maximum deviation of the thinned path from the drawn path, as a fraction of the brush radius.
@@ -48,11 +54,27 @@ pub(super) fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState,
         let primary = PointerButton::Primary;
         (i.modifiers, i.pointer.button_pressed(primary), i.pointer.button_down(primary))
     });
-    if let Some((_, _, stroke)) = state.selected_stroke(document) {
+    let handles = state.selected_stroke(document).map(|(on, index, stroke)| {
         path(&painter, &stage, &stroke);
+        let bendable = BendablePath::new(&stroke.path, stroke.brush.radius);
+        (on, index, shown_handles(&painter, &stage, &bendable, pointer.filter(|_| is_over)), bendable)
+    });
+    if pressed && is_over && !modifiers.alt && state.drawn.is_none() && state.bent.is_none() {
+        match (handles, pointer) {
+            (Some((on, index, Some(handle), path)), Some(at)) => {
+                start_bending(state, &stage, at, (on, index), (path, handle, modifiers.shift));
+            }
+            _ => start_stroke(document, state, target, &stage, modifiers),
+        }
     }
-    if state.drawn.is_none() && pressed && is_over && !modifiers.alt {
-        start_stroke(document, state, target, &stage, modifiers);
+    if state.bent.is_some() {
+        if let Some(at) = pointer {
+            bend(document, state, at);
+        }
+        if !is_down {
+            state.bent = None;
+        }
+        return true;
     }
     if state.drawn.is_some() {
         extend_stroke(&ctx, document, state);
@@ -98,6 +120,48 @@ fn start_stroke(
         points: Vec::new(),
         gesture,
     });
+}
+
+/// Draws the handles of a path and returns the handle under the pointer.
+fn shown_handles(painter: &Painter, stage: &TerrainView, path: &BendablePath, pointer: Option<Pos2>) -> Option<usize> {
+    let at = path.handles.iter().map(|&k| screen(stage, path.points[k])).collect::<Vec<_>>();
+    let away = |handle: &(usize, Pos2)| pointer.map_or(f32::MAX, |pointer| handle.1.distance(pointer));
+    let shown = at.iter().enumerate().filter_map(|(k, at)| Some((k, (*at)?)));
+    let near = shown.clone().min_by(|a, b| away(a).total_cmp(&away(b))).filter(|handle| away(handle) <= HANDLE_REACH);
+    let near = near.map(|(k, _)| k);
+    for (k, at) in shown {
+        let (radius, fill) = if near == Some(k) { (6.0, colour::accent()) } else { (4.0, Color32::WHITE) };
+        painter.circle(at, radius, fill, Line::new(1.5, Color32::from_black_alpha(200)));
+    }
+    near
+}
+
+/// Takes a handle of a stroke. With `is_whole`, the whole stroke moves with the handle.
+fn start_bending(
+    state: &mut BrushState,
+    stage: &TerrainView,
+    at: Pos2,
+    (target, index): (StrokeTarget, usize),
+    (path, handle, is_whole): (BendablePath, usize, bool),
+) {
+    let Some(start) = stage.ground([at.x, at.y]) else { return };
+    state.count += 1;
+    let gesture = Gesture(egui::Id::new(("bent stroke", state.count)).value());
+    let terrain_view = stage.clone();
+    state.bent = Some(BentStroke { target, index, path, handle, is_whole, terrain_view, start, gesture });
+}
+
+/// Moves the dragged handle, or the whole stroke, with the pointer.
+fn bend(document: &mut Document, state: &BrushState, at: Pos2) {
+    let Some(bent) = &state.bent else { return };
+    let Some(place) = bent.terrain_view.ground([at.x, at.y]) else { return };
+    if place == bent.start {
+        return;
+    }
+    let side = f64::from(document.scene().settings.size_metres);
+    let by = [0, 1].map(|k| ((place[k] - bent.start[k]) * side) as f32);
+    let path = if bent.is_whole { moved(&bent.path.points, by) } else { bent.path.bent(bent.handle, by) };
+    state.set_path(document, (bent.target, bent.index), bent.label(), Some(bent.gesture), path);
 }
 
 /// Adds the pointer positions of this frame to the stroke.
@@ -197,20 +261,125 @@ fn ring(painter: &Painter, stage: &TerrainView, at: Pos2, brush: &Brush) {
     painter.extend(shapes);
 }
 
+/// Where a point of a stroke is on the screen; `None` behind the camera.
+fn screen(stage: &TerrainView, point: StrokePoint) -> Option<Pos2> {
+    let side = stage.square.scale.metres_per_world * crate::view::SIDE_WORLD;
+    let place = [point.x, point.y].map(|metres| f64::from(metres / side).clamp(0.0, 1.0));
+    stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
+}
+
 /// Draws the path of a stroke on the terrain.
 fn path(painter: &Painter, stage: &TerrainView, stroke: &Stroke) {
-    let side = stage.square.scale.metres_per_world * crate::view::SIDE_WORLD;
-    let points: Vec<Pos2> = stroke
-        .path
-        .iter()
-        .filter_map(|p| {
-            let place = [p.x, p.y].map(|metres| f64::from(metres / side).clamp(0.0, 1.0));
-            stage.screen(place, 0.0).map(|[x, y]| pos2(x, y))
-        })
-        .collect();
+    let points: Vec<Pos2> = stroke.path.iter().filter_map(|point| screen(stage, *point)).collect();
     if let [only] = points.as_slice() {
         painter.circle_filled(*only, 4.0, colour::accent());
     }
     painter.add(Shape::line(points.clone(), Line::new(4.0, Color32::from_black_alpha(130))));
     painter.add(Shape::line(points, Line::new(2.0, colour::accent())));
+}
+
+#[cfg(test)]
+mod tests {
+    use bevy::math::{Vec2, Vec3};
+    use egui::{RawInput, vec2};
+    use talweg::field::{Control, Edges, Terrain};
+    use talweg::nodes::Node;
+
+    use super::*;
+    use crate::view::{OverlayChoice, Pose, RenderTerrain, SquareTerrain, ViewCommand, ViewProjection, ViewState};
+
+    const SIZE: Vec2 = Vec2::new(800.0, 600.0);
+
+    /// A view of level ground.
+    fn level_view(document: &Document) -> TerrainView {
+        let terrain = Arc::new(Terrain::from_fn(65, Edges::Open, |_, _| 0.0));
+        let settings = &document.scene().settings;
+        let square = SquareTerrain::new(&terrain, settings, &OverlayChoice::default(), &Control::default()).unwrap();
+        let square = Arc::new(square);
+        let view = ViewState { terrain: Some(RenderTerrain::Square(square.clone())), ..ViewState::default() };
+        let lens = view.lens(SIZE);
+        let from = Pose { eye_world: Vec3::new(0.0, 1000.0, 2000.0), yaw: 0.0, pitch: -0.5 };
+        let bounds = square.scale.bounds_world();
+        let pose = ViewCommand::Perspective.pose(&from, bounds, &lens, ViewProjection::Perspective);
+        TerrainView { pose, lens, origin: Vec2::ZERO, square, tree_surface: None }
+    }
+
+    /// Draws a frame with these events over the view.
+    fn frame(ctx: &egui::Context, document: &mut Document, state: &mut BrushState, events: Vec<Event>) {
+        let rect = Rect::from_min_size(Pos2::ZERO, vec2(SIZE.x, SIZE.y));
+        let input = RawInput { screen_rect: Some(rect), events, ..RawInput::default() };
+        let _ = ctx.run_ui(input, |ui| {
+            show(ui, document, state, rect);
+        });
+    }
+
+    /// Drags from one point of the view to another.
+    fn drag(document: &mut Document, state: &mut BrushState, [from, to]: [Pos2; 2], modifiers: Modifiers) {
+        let ctx = egui::Context::default();
+        let press = |pos, pressed| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
+        for events in [
+            vec![Event::ModifiersChanged(modifiers), Event::PointerMoved(from)],
+            vec![press(from, true)],
+            vec![Event::PointerMoved(to)],
+            vec![press(to, false)],
+        ] {
+            frame(&ctx, document, state, events);
+        }
+    }
+
+    #[test]
+    fn a_dragged_handle_bends_its_stroke_and_shift_moves_it() {
+        let mut document = Document::default();
+        document.add_layer(Node::named("Sculpt").unwrap());
+        let target = StrokeTarget::Layer(document.selected_layer().unwrap());
+        let side = document.scene().settings.size_metres;
+        let line = [0.3, 0.5, 0.7].map(|x| StrokePoint::new(x * side, 0.5 * side)).to_vec();
+        let brush = Brush { radius: 0.04 * side, ..Brush::default() };
+        let stroke = Arc::new(Stroke::new(brush, vec![line[0], line[2]]));
+        document.edit_strokes(target, "Draw stroke", None, |strokes| strokes.list_mut().push(stroke));
+        let mut state = BrushState::default();
+        state.paint(&mut document, target);
+        state.select_stroke(&mut document, target, 0);
+        let stage = level_view(&document);
+        state.terrain_view = Some(stage.clone());
+        let path = |document: &Document| document.strokes(target).unwrap().list()[0].path.clone();
+        // the handle in the middle of the straight line
+        let grip = BendablePath::new(&path(&document), 0.04 * side);
+        let middle = grip.points[grip.handles[grip.handles.len() / 2]];
+        let from = screen(&stage, middle).unwrap();
+        drag(&mut document, &mut state, [from, from + vec2(0.0, 60.0)], Modifiers::NONE);
+        let bent = path(&document);
+        let [_, south] = stage.ground([from.x, from.y + 60.0]).unwrap().map(|share| share as f32 * side);
+        let lowest = bent.iter().map(|point| point.y).fold(0.0, f32::max);
+        assert!((lowest - south).abs() < 0.01 * side && south > 0.55 * side, "{lowest} {south}");
+        assert_eq!((bent[0], bent[bent.len() - 1]), (line[0], line[2]), "the ends stay");
+        assert_eq!(document.undo_label(), Some("Bend stroke"));
+        assert_eq!(document.strokes(target).unwrap().list().len(), 1, "nothing was painted");
+        let from = screen(&stage, bent[0]).unwrap();
+        drag(&mut document, &mut state, [from, from + vec2(30.0, 0.0)], Modifiers::SHIFT);
+        let moved = path(&document);
+        let by = moved[0].x - bent[0].x;
+        assert!(by > 0.01 * side && moved.len() == bent.len(), "{by}");
+        for (new, old) in moved.iter().zip(&bent) {
+            assert!((new.x - old.x - by).abs() < 0.001 * side && (new.y - old.y).abs() < 0.01 * side);
+        }
+        assert_eq!(document.undo_label(), Some("Move stroke"));
+        document.undo();
+        document.undo();
+        assert_eq!(path(&document), [line[0], line[2]], "each drag is one step");
+    }
+
+    #[test]
+    fn a_press_beside_the_handles_paints() {
+        let mut document = Document::default();
+        document.add_layer(Node::named("Sculpt").unwrap());
+        let target = StrokeTarget::Layer(document.selected_layer().unwrap());
+        let mut state = BrushState::default();
+        state.paint(&mut document, target);
+        state.terrain_view = Some(level_view(&document));
+        drag(&mut document, &mut state, [pos2(400.0, 300.0), pos2(460.0, 320.0)], Modifiers::NONE);
+        state.select_stroke(&mut document, target, 0);
+        drag(&mut document, &mut state, [pos2(400.0, 360.0), pos2(460.0, 380.0)], Modifiers::NONE);
+        assert_eq!(document.strokes(target).unwrap().list().len(), 2);
+    }
 }

@@ -18,7 +18,7 @@ use bevy_egui::EguiPrimaryContextPass;
 use bevy_egui::egui::Ui;
 
 pub use self::commands::{BrushAction, StampAction};
-pub use self::state::BrushState;
+pub use self::state::{BrushState, StrokeEdit};
 use crate::frame::commands::{CommandApp, CommandQueue};
 use crate::frame::dialogs::files::{self, Files};
 use crate::frame::editor::Editor;
@@ -59,7 +59,7 @@ fn applies(world: &World, action: &BrushAction) -> bool {
     match action {
         BrushAction::Paint => state.paintable(&editor.doc).is_some(),
         BrushAction::PaintMask => editor.doc.selected_layer().is_some(),
-        BrushAction::DeleteStroke => state.selected_stroke(&editor.doc).is_some(),
+        BrushAction::DeleteStroke | BrushAction::Edit(_) => state.selected_stroke(&editor.doc).is_some(),
         _ => state.target(&editor.doc).is_some(),
     }
 }
@@ -78,6 +78,7 @@ fn run(In(action): In<BrushAction>, mut editor: ResMut<Editor>, mut state: ResMu
         }
         BrushAction::Tool(tool) => state.brush_mut(document).tool = tool,
         BrushAction::DeleteStroke => state.delete_selected(document),
+        BrushAction::Edit(edit) => state.edit_selected(document, edit),
     }
 }
 
@@ -127,6 +128,7 @@ fn over_view(
     frame.takes_primary |= draw::show(root, &mut editor.doc, &mut state, free);
     bar::show(root, &mut editor.doc, &mut state, &mut frame);
     if state.target(&editor.doc).is_some() {
-        hint.set(Some(draw::HINT.into()));
+        let has_handles = state.selected_stroke(&editor.doc).is_some();
+        hint.set(Some(if has_handles { draw::HANDLE_HINT } else { draw::HINT }.into()));
     }
 }

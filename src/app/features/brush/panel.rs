@@ -8,7 +8,7 @@ use egui::{Align, Layout, RichText, ScrollArea, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use super::commands::{BrushAction, StampAction, tool_icon};
-use super::state::{BrushState, tools};
+use super::state::{BrushState, StrokeEdit, tools};
 use crate::frame::commands::{Action, Command};
 use crate::frame::document::Document;
 use crate::frame::theme::{ICON_BUTTON, colour, icon_button, icon_toggle};
@@ -189,6 +189,19 @@ fn arrange(
     index: usize,
     count: usize,
 ) {
+    ui.menu_button(icon::DOTS_THREE, |ui| {
+        for edit in StrokeEdit::ALL {
+            let info = BrushAction::Edit(edit).info();
+            let entry = ui.button(format!("{}  {}", info.icon, info.label)).on_hover_text(info.tooltip);
+            entry.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &info.label));
+            if entry.clicked() {
+                state.edit_selected(document, edit);
+                ui.close();
+            }
+        }
+    })
+    .response
+    .widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Change the path of the stroke"));
     if icon_button(ui, true, icon::TRASH, "Delete stroke").on_hover_text("Deletes this stroke.").clicked() {
         state.delete_selected(document);
         return;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bevy::prelude::Resource;
 
 use crate::frame::document::Document;
-use crate::view::TerrainView;
-use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint};
+use crate::view::{GroundPosition, TerrainView};
+use talweg::brush::{BendablePath, Brush, BrushTool, MirrorAxis, Stroke, StrokePoint, mirrored, offset};
 use talweg::eval::StrokeTarget;
 use talweg::field::MapKind;
 use talweg::nodes::Node;
@@ -35,6 +35,52 @@ pub(super) struct DrawnStroke {
     pub gesture: Gesture,
 }
 
+/// A stroke whose path follows the pointer, because one of its handles is being dragged.
+pub(super) struct BentStroke {
+    pub target: StrokeTarget,
+    pub index: usize,
+    /// The path at the start of the drag.
+    pub path: BendablePath,
+    /// Index of the dragged handle.
+    pub handle: usize,
+    /// Whether the whole stroke moves with the handle.
+    pub is_whole: bool,
+    /// The view at the start of the drag, as for a drawn stroke.
+    pub terrain_view: TerrainView,
+    /// Where on the terrain the drag started.
+    pub start: GroundPosition,
+    pub gesture: Gesture,
+}
+
+impl BentStroke {
+    /// Name of the edit in the list of edits.
+    pub fn label(&self) -> &'static str {
+        if self.is_whole { "Move stroke" } else { "Bend stroke" }
+    }
+}
+
+/// A change of the whole path of a stroke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StrokeEdit {
+    /// Adds a copy that is applied after the stroke.
+    Duplicate,
+    Mirror(MirrorAxis),
+    /// Moves the path sideways by the radius of the brush, to its right side or to its left side.
+    Offset {
+        is_right: bool,
+    },
+}
+
+impl StrokeEdit {
+    pub const ALL: [Self; 5] = [
+        Self::Duplicate,
+        Self::Mirror(MirrorAxis::WestEast),
+        Self::Mirror(MirrorAxis::NorthSouth),
+        Self::Offset { is_right: false },
+        Self::Offset { is_right: true },
+    ];
+}
+
 /// State of the brush: settings, target, selected stroke, and the unfinished stroke.
 #[derive(Resource, Default)]
 pub struct BrushState {
@@ -46,6 +92,7 @@ pub struct BrushState {
     ground: Option<Brush>,
     paint: Option<Brush>,
     pub(super) drawn: Option<DrawnStroke>,
+    pub(super) bent: Option<BentStroke>,
     /// Number of strokes so far. A new number starts a new undo step.
     pub(super) count: u64,
     /// The selected stroke. Its brush is edited instead of the brush of new strokes.
@@ -193,6 +240,45 @@ impl BrushState {
         self.selected = Some((target, index));
     }
 
+    /// Changes the path of the selected stroke. A copy is selected in its place.
+    pub(super) fn edit_selected(&mut self, document: &mut Document, edit: StrokeEdit) {
+        let Some((target, index, stroke)) = self.selected_stroke(document) else { return };
+        let side = document.scene().settings.size_metres;
+        let (label, path) = match edit {
+            StrokeEdit::Duplicate => {
+                let copy = stroke.clone();
+                document.edit_strokes(target, "Duplicate stroke", None, |strokes| {
+                    strokes.list_mut().insert(index + 1, copy);
+                });
+                self.selected = Some((target, index + 1));
+                return;
+            }
+            StrokeEdit::Mirror(axis) => ("Mirror stroke", mirrored(&stroke.path, axis, side)),
+            StrokeEdit::Offset { is_right } => {
+                let metres = if is_right { stroke.brush.radius } else { -stroke.brush.radius };
+                ("Offset stroke", offset(&stroke.path, metres))
+            }
+        };
+        self.set_path(document, (target, index), label, None, path);
+    }
+
+    /// Gives the stroke `place` another path.
+    pub(super) fn set_path(
+        &self,
+        document: &mut Document,
+        (target, index): (StrokeTarget, usize),
+        label: &str,
+        gesture: Option<Gesture>,
+        path: Vec<StrokePoint>,
+    ) {
+        document.edit_strokes(target, label, gesture, |strokes| {
+            if let Some(stroke) = strokes.list_mut().get_mut(index) {
+                let path = path.into_iter().map(|point| point.rounded(stroke.brush.radius)).collect();
+                *stroke = Arc::new(stroke.with_path(path));
+            }
+        });
+    }
+
     pub(super) fn delete_selected(&mut self, document: &mut Document) {
         if let Some((target, index, _)) = self.selected_stroke(document) {
             document.edit_strokes(target, "Delete stroke", None, |strokes| drop(strokes.list_mut().remove(index)));
@@ -207,6 +293,11 @@ impl BrushState {
     /// Does the first of these that applies: cancels the unfinished stroke, clears the selection, stops painting.
     /// Returns whether one of them applied.
     pub(super) fn cancel_one(&mut self, document: &mut Document) -> bool {
+        if let Some(bent) = self.bent.take() {
+            let place = (bent.target, bent.index);
+            self.set_path(document, place, bent.label(), Some(bent.gesture), bent.path.points);
+            return true;
+        }
         if let Some(drawn) = self.drawn.take() {
             document.edit_strokes(drawn.target, "Draw stroke", Some(drawn.gesture), |strokes| {
                 strokes.list_mut().pop();

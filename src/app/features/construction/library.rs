@@ -9,9 +9,13 @@ use crate::features::construction::PieceAction;
 use crate::features::construction::list::TreeState;
 use crate::frame::commands::Command;
 use crate::frame::theme::{colour, icon_button};
+use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
 use talweg::construction::edit::library::Item;
 
-const WIDTH: f32 = 196.0;
+const WIDTH: f32 = 264.0;
+
+/// Side length of the picture of an item in points.
+const PICTURE: f32 = 34.0;
 
 pub fn item_icon(item: Item) -> &'static str {
     match item {
@@ -121,12 +125,20 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut LibraryActi
 }
 
 fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut LibraryActions) {
-    let text = format!("{}  {}", item_icon(item), item.label());
-    let size = vec2(0.5 * (WIDTH - 4.0), 22.0);
+    let size = vec2(0.5 * (WIDTH - 4.0), PICTURE + 4.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let fill = if response.hovered() { colour::control_hovered() } else { colour::control() };
     ui.painter().rect_filled(rect, 4.0, fill);
-    crate::frame::theme::paint_text(ui, rect.shrink2(vec2(7.0, 0.0)), &text, colour::text(), false);
+    let mut text_rect = rect.shrink2(vec2(7.0, 0.0));
+    let text = match ShippedPicture::find(PictureSubject::Feature(item)) {
+        Some(picture) => {
+            picture.paint(ui, Rect::from_min_size(rect.min + vec2(2.0, 2.0), vec2(PICTURE, PICTURE)), 1.0);
+            text_rect.min.x = rect.left() + PICTURE + 8.0;
+            item.label().to_string()
+        }
+        None => format!("{}  {}", item_icon(item), item.label()),
+    };
+    crate::frame::theme::paint_text(ui, text_rect, &text, colour::text(), false);
     response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Place {}", item.label().to_lowercase()))
     });

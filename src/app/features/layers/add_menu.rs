@@ -10,8 +10,12 @@ use crate::features::layers::{LayerAction, UpliftSource};
 use crate::frame::commands::{Action, Command};
 use crate::frame::theme::colour;
 use crate::frame::widgets::long_list;
+use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture, image_rect, play_change};
 use talweg::nodes::Node;
 use talweg::planet::World;
+
+/// Side length of the picture of a node in points.
+const PICTURE: f32 = 48.0;
 
 /// The search text of the menu, and whether a shortcut has opened the menu.
 #[derive(Debug, Default)]
@@ -216,10 +220,18 @@ fn entry(ui: &mut Ui, node: &Node, world: World) -> egui::Response {
     job.append(about.label, 8.0, format(13.5, if fits { colour::text_strong() } else { colour::text_weak() }));
     job.append("\n", 0.0, format(11.5, colour::text_weak()));
     job.append(if fits { about.help } else { misfit(world) }, 0.0, format(11.5, colour::text_weak()));
-    job.wrap.max_width = ui.available_width() - 16.0;
-    let button =
-        egui::Button::new(job).wrap().frame_when_inactive(false).min_size(egui::vec2(ui.available_width(), 0.0));
+    let picture = ShippedPicture::find(PictureSubject::Node(node));
+    let beside = if picture.is_some() { PICTURE + ui.spacing().icon_spacing } else { 0.0 };
+    job.wrap.max_width = ui.available_width() - 16.0 - beside;
+    let button = match picture {
+        Some(picture) => egui::Button::image_and_text(picture.widget(ui.ctx(), PICTURE), job),
+        None => egui::Button::new(job),
+    };
+    let button = button.wrap().frame_when_inactive(false).min_size(egui::vec2(ui.available_width(), 0.0));
     let response = ui.add_enabled(fits, button);
+    if picture.is_some() && response.hovered() {
+        play_change(ui, image_rect(ui, response.rect, PICTURE), node);
+    }
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, format!("Add {}", about.label)));
     response
 }

@@ -13,6 +13,7 @@ use crate::frame::document::{Document, Group};
 use crate::frame::theme::colour;
 use crate::frame::widgets::params::{SliderPreview, rows};
 use crate::frame::widgets::row::{opened_section, section, seed_row};
+use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
 use crate::frame::widgets::sought;
 use talweg::eval::StrokeTarget;
 use talweg::nodes::Node;
@@ -113,6 +114,9 @@ pub fn shows_mix(layer: &Layer, name: &str) -> bool {
     }
 }
 
+/// Side length of the picture of a preset in points.
+const PICTURE: f32 = 32.0;
+
 /// Shows the presets of the node. A click applies a preset.
 fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, own: &[OwnPreset]) -> Option<Command> {
     let about = layer.node.about();
@@ -126,8 +130,13 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
         for preset in &about.presets {
             let on = present == Some(preset.name);
-            let chip = egui::Button::new(preset.label).selected(on).corner_radius(10);
-            let chip = ui.add(chip).on_hover_text(format!("{} Sets every parameter below.", preset.help));
+            let chip = match ShippedPicture::find(PictureSubject::Preset(&layer.node, preset)) {
+                Some(picture) => egui::Button::image_and_text(picture.widget(ui.ctx(), PICTURE), preset.label),
+                None => egui::Button::new(preset.label),
+            };
+            let chip = ui
+                .add(chip.selected(on).corner_radius(6))
+                .on_hover_text(format!("{} Sets every parameter below.", preset.help));
             chip.widget_info(|| {
                 let name = format!("Preset {}", preset.label);
                 egui::WidgetInfo::selected(egui::WidgetType::Button, true, on, name)

@@ -6,21 +6,33 @@ use super::StartPage;
 use crate::frame::commands::{Command, FileAction};
 use crate::frame::editor::Editor;
 use crate::frame::widgets::scene_picture::SceneThumbnail;
+use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
 use talweg::scene::{Scene, SourceWork};
 
 /// The source of a thumbnail.
 #[derive(Clone)]
 pub enum PictureSource {
-    /// The RON text of a scene.
-    Text(String),
+    /// The name and the RON text of an example scene.
+    Example {
+        name: String,
+        text: String,
+    },
     File(PathBuf),
 }
 
 impl PictureSource {
+    /// The picture that ships with the program.
+    pub fn shipped_picture(&self) -> Option<ShippedPicture> {
+        match self {
+            Self::Example { name, .. } => ShippedPicture::find(PictureSubject::Example(name)),
+            Self::File(_) => None,
+        }
+    }
+
     /// The scene, if it can be read.
     pub fn scene(&self) -> Option<Scene> {
         match self {
-            Self::Text(text) => Scene::from_ron(text).ok().map(|(scene, _)| scene),
+            Self::Example { text, .. } => Scene::from_ron(text).ok().map(|(scene, _)| scene),
             Self::File(path) => Scene::load(path).ok().map(|(scene, _)| scene),
         }
     }
@@ -49,7 +61,7 @@ pub fn all(editor: &Editor) -> Vec<StartCard> {
             work,
             title: work.map_or(example.name.as_str(), |_| SourceWork::caption(&example.name)).to_string(),
             about: command.info().tooltip,
-            source: PictureSource::Text(example.text.clone()),
+            source: PictureSource::Example { name: example.name.clone(), text: example.text.clone() },
             picture: SceneThumbnail::default(),
             command,
         }

@@ -97,12 +97,17 @@ fn run(
     }
 }
 
-/// Renders thumbnails. Scenes with a stored thumbnail come first. A scene that cannot be read has no thumbnail.
+/// Shows the pictures that ship with the program and renders the others. Scenes with a stored thumbnail come first. A
+/// scene that cannot be read has no thumbnail.
 fn draw(cards: Vec<(PictureSource, SceneThumbnail)>, control: &talweg::field::Control) -> Option<()> {
     let cache = cache_folder().map(|folder| folder.join("pictures"));
     let mut later = Vec::new();
     for (source, shown) in cards {
         control.check().ok()?;
+        if let Some(picture) = source.shipped_picture() {
+            shown.set(picture.image());
+            continue;
+        }
         let Some(scene) = source.scene() else { continue };
         let kept = cache.as_deref().and_then(|cache| talweg::variants::kept_picture(cache, &scene, PICTURE));
         match kept {

@@ -11,4 +11,5 @@ pub mod params;
 pub mod plot;
 pub mod row;
 pub mod scene_picture;
+pub mod shipped_pictures;
 pub mod sought;

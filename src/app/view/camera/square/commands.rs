@@ -3,7 +3,7 @@
 use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 
-use super::{Framed, ViewCamera, bounds_world};
+use super::{Framed, ViewCamera, bounds_world, opening_box};
 use crate::view::camera::command::ViewCommand;
 use crate::view::camera::input::{CameraBehaviour, ViewportArea};
 use crate::view::camera::pose::{Glide, Pose};
@@ -29,7 +29,7 @@ pub fn obey_commands(
     // reported the free area; other heights do not move the camera
     let to_frame = match camera.framed {
         Framed::ByHand => None,
-        Framed::NotYet => Some((low, high)),
+        Framed::NotYet => opening_box(&state),
         Framed::For { size: known, low_world, high_world } => (size != known).then_some((low_world, high_world)),
     };
     if camera.projection != state.projection {
@@ -78,8 +78,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::view::camera::square::MOUNTAINS_OVER_RELIEF;
     use crate::view::overlays::choice::OverlayChoice;
     use crate::view::render_terrain::RenderTerrain;
+    use crate::view::scale::SIDE_WORLD;
     use crate::view::square::SquareTerrain;
     use talweg::field::{Control, Edges, Terrain};
     use talweg::scene::Settings;
@@ -91,6 +93,15 @@ mod tests {
         let (choice, control) = (OverlayChoice::default(), Control::default());
         let square = SquareTerrain::new(&Arc::new(terrain), &settings, &choice, &control).unwrap();
         ViewState { terrain: Some(RenderTerrain::Square(Arc::new(square))), ..ViewState::default() }
+    }
+
+    #[test]
+    fn level_ground_is_framed_with_room_for_mountains() {
+        let (level, real) = (hills(0.0), hills(0.9));
+        // a relief of 4 km over a side of 8 km is half as high as the side
+        let ground_world = bounds_world(&level).unwrap().1.y;
+        assert_eq!(opening_box(&level).unwrap().1.y - ground_world, 0.5 * SIDE_WORLD * MOUNTAINS_OVER_RELIEF);
+        assert_eq!(opening_box(&real), bounds_world(&real), "mountains are framed as they are");
     }
 
     #[test]

@@ -183,3 +183,18 @@ fn bounds_world(state: &ViewState) -> Option<(Vec3, Vec3)> {
     let boxes = state.squares().map(|square| square.scale.bounds_world());
     boxes.reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
 }
+
+/// How high usual mountains stand over level ground, as a share of the height scale.
+const MOUNTAINS_OVER_RELIEF: f32 = 0.6;
+
+/// The box that the camera frames when a terrain is opened. Over level ground it has room for the mountains that people
+/// add next, because the camera does not follow heights.
+fn opening_box(state: &ViewState) -> Option<(Vec3, Vec3)> {
+    let (low, mut high) = bounds_world(state)?;
+    for scale in state.squares().map(|square| &square.scale) {
+        if scale.highest_world - scale.lowest_world < 1e-3 * SIDE_WORLD {
+            high.y = high.y.max(scale.highest_world + MOUNTAINS_OVER_RELIEF * scale.relief_world);
+        }
+    }
+    Some((low, high))
+}
