@@ -58,7 +58,6 @@ impl FaceBounds {
 }
 
 /// The tile of a level that contains a direction, as face, row and column.
-#[cfg(test)]
 pub fn tile_of(direction: glam::DVec3, level: u32) -> (usize, u32, u32) {
     let (face, u, v) = talweg::field::globe::locate(direction.to_array());
     let tiles = f64::from(1u32 << level);

@@ -10,7 +10,7 @@
 
 use glam::{DMat4, DVec3, DVec4};
 
-use super::bounds::FaceBounds;
+use super::bounds::{FaceBounds, tile_of};
 use talweg::field::globe::direction_at;
 use talweg::field::topology::FACES;
 
@@ -229,12 +229,14 @@ impl<'a> GlobeCulling<'a> {
 }
 
 /// The patches to draw, nearest first, because near patches hide others. Exactly one patch contains each direction that
-/// is not culled.
+/// is not culled. The patch below the eye is never culled, because the camera stands on its heights.
 pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<GlobePatch> {
     let mut found = Vec::with_capacity(256);
     let mut open: Vec<GlobePatch> = GlobePatch::faces().collect();
+    let is_below_eye =
+        |patch: GlobePatch| (patch.face as usize, patch.row, patch.column) == tile_of(range.eye, patch.level);
     while let Some(patch) = open.pop() {
-        if culling.is_some_and(|culling| !culling.sees(patch, 0.0)) {
+        if culling.is_some_and(|culling| !culling.sees(patch, 0.0)) && !is_below_eye(patch) {
             continue;
         }
         let (centre, chord) = patch.cap();
@@ -252,7 +254,6 @@ pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<Glob
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::globe::bounds::tile_of;
     use crate::view::globe::ground::tests::sphere;
     use std::collections::HashMap;
 
@@ -359,7 +360,9 @@ mod tests {
                     );
                 }
             }
-            assert!(seen.len() < select(&range, None).len());
+            let all = keyed(&select(&range, None));
+            assert!(seen.len() < all.len());
+            assert_eq!(drawn_at(&seen, range.eye), drawn_at(&all, range.eye), "the ground below the eye is there");
         }
     }
 }
