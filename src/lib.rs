@@ -64,6 +64,7 @@
 //! | [`preferences`] | planet display settings and recent files, kept in small files between runs |
 //! | [`recovery`] | storage of unsaved work from previous sessions, and of earlier versions of scene files |
 //! | [`scene_files`] | changes of scene files that keep their text: builds, relative paths, packed files |
+//! | [`terrain_attributes`] | maps that every terrain has: slope, aspect, curvatures, drainage, wetness, sky view, sunshine |
 //! | [`appearance`] | terrain in colour: biomes, relief images, ray-traced views; shared by editor and command line |
 //! | [`measure`] | measures: shape, drainage, playability; reference values of real terrain; comparison of two terrains |
 //! | [`eval`] | evaluates a stack: cache, blend and mask, timeline of key frames, background worker, memory estimates |
@@ -104,6 +105,7 @@ pub mod preferences;
 pub mod recovery;
 pub mod scene;
 pub mod scene_files;
+pub mod terrain_attributes;
 pub mod tiles;
 pub mod timelapse;
 pub mod user_state;

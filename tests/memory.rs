@@ -10,12 +10,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc, PeakMemAllocTrait};
 use talweg::appearance::{PaletteTable, scene_image};
 use talweg::eval::{Cache, MemoryUse, Store, Timeline, estimate, evaluate};
-use talweg::field::{Control, Terrain};
+use talweg::field::{Control, MapKind, Terrain};
 use talweg::io::export_heightmap;
 use talweg::measure::{Limits, TerrainScale, measure, measure_planet};
 use talweg::nodes::Node;
 use talweg::planet::World;
-use talweg::scene::{Layer, Mask, Scene, example};
+use talweg::scene::{Layer, Mask, Scene, TerrainAttribute, example};
 
 #[allow(dead_code, reason = "it is that of the core's tests")]
 #[path = "core/kits/nodes/mod.rs"]
@@ -123,6 +123,11 @@ fn the_memory_estimate_of_every_node_holds() {
     findings.finish();
 }
 
+/// A mask that reads an attribute.
+fn attribute_mask(attribute: TerrainAttribute) -> Mask {
+    Mask { by_attribute: true, attribute, ..Mask::default() }
+}
+
 #[test]
 fn the_memory_estimates_of_masks_and_stacks_hold() {
     let _alone = alone();
@@ -131,6 +136,11 @@ fn the_memory_estimates_of_masks_and_stacks_hold() {
         ("height", Mask { by_height: true, ..Mask::default() }),
         ("curvature", Mask { by_curvature: true, ..Mask::default() }),
         ("noise", Mask { by_noise: true, ..Mask::default() }),
+        ("aspect", attribute_mask(TerrainAttribute::Aspect)),
+        ("wetness", attribute_mask(TerrainAttribute::Wetness)),
+        ("sky", attribute_mask(TerrainAttribute::SkyView)),
+        ("sunshine", attribute_mask(TerrainAttribute::DaySunshine)),
+        ("flow", Mask { by_data: true, data: MapKind::Flow, ..Mask::default() }),
         ("soft", Mask { by_slope: true, soften_metres: 50.0, ..Mask::default() }),
         ("layer", Mask { by_layer: true, layer: talweg::param::LayerName("Read".into()), ..Mask::default() }),
     ];

@@ -28,5 +28,5 @@ pub use materials::conditions::{GroundConditions, SITE_MAPS, globe_site, site_co
 pub use materials::piece_materials::{CoverFractions, GroundShareMaps};
 pub use pictures::image::{RgbImage, heightmap};
 pub use pictures::planet::{GlobePerspective, PlanetImage, colours_of, planet_normals, scene_image};
-pub use pictures::relief::{SkyView, relief, sky_view};
+pub use pictures::relief::relief;
 pub use pictures::request::{MOST_PIXELS, PictureError, PictureRequest, PictureStyle, check_picture};

@@ -40,10 +40,11 @@ Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files cont
 
 If the folder of the files is missing, it is created; its parent folder must exist.
 
---what selects the map in the files. --maps adds a file for each further map, named NAME-MAP. The maps are heights,
-slope, curvature, normals, occlusion, bands, colours, relief, types, splat, weights, control, temperature, moisture,
-mask:LAYER, and every data map that a layer writes: water, sediment, hardness, flow, wear, deposits, rain, sand, snow, ice
-and others. Ground types are those of the scene's biome table, or of the table `earth` if the scene has none.
+--what selects the map in the files. --maps adds a file for each further map, named NAME-MAP. Every terrain has the maps
+heights, slope, aspect, curvature, profile-curvature, plan-curvature, tangential-curvature, flow (in cells), drainage (in
+m²), wetness, occlusion, sunshine-day, sunshine-year, normals, bands, colours, relief, types, splat, weights, control,
+temperature and moisture. Where a layer writes the flow, that map is used. Others are mask:LAYER, and every data map that
+a layer writes: water, sediment, hardness, wear, deposits, rain, sand, snow, ice and others. Ground types are those of the scene's biome table, or of the table `earth` if the scene has none.
 NAME.legend.ron lists their numbers, names and colours.
 
 --preset writes a folder for a program, with its import settings as text: unreal, unreal-mesh, unity, godot, blender,
@@ -51,7 +52,7 @@ bevy or worldpainter. --build repeats a build preset of the scene; --save-build 
 
 Terrains of more than 16,384 samples per side, or larger than memory, are built in tiles in a temporary folder next to
 the files, .talweg-…tmp. The files are then written a few rows at a time, with the same bytes as without tiles. This works for
-all maps except occlusion and relief, and not for meshes, plants and textures. The temporary folder needs about 8 bytes of disk
+all maps except occlusion, sunshine and relief, and not for meshes, plants and textures. The temporary folder needs about 8 bytes of disk
 space per sample, and 8 more for each data map that any layer writes. It contains all maps because the hash covers them,
 and two stages because each stage reads the tiles of the previous stage. If a layer cannot be computed in tiles and does
 not fit into memory, the error names the layer. To continue after a stop, or to use many machines, use `talweg plan`, `run-tiles` and `merge` instead.
@@ -62,6 +63,7 @@ A planet is written as one map of all longitudes and latitudes, or as the six fa
 Examples:
   talweg export alpine-range -o alps.png --size 2049
   talweg export alpine-range -o alps.exr -o alps.tif --maps slope,normals,splat
+  talweg export alpine-range -o wet.tif --what wetness --maps flow,aspect,sunshine-year --set latitude=46
   talweg export alpine-range -o alps.glb -o alps.csv -o alps.plants.glb
   talweg export island.ron --preset unreal -o island-for-unreal
   talweg export droplet-gullies -o a.png -o b.exr -o c.glb --maps flow,wear,slope --preset unreal

@@ -150,8 +150,8 @@ pub struct MergeArgs {
     output: Vec<PathBuf>,
     #[command(flatten)]
     force: ForceArgs,
-    /// Map to write into the files: heights, a data map that the scene writes, or any other map except occlusion and
-    /// relief
+    /// Map to write into the files: heights, a data map that the scene writes, or any other map except occlusion,
+    /// sunshine and relief; flow, drainage and wetness need a layer that writes the flow
     #[arg(long, value_name = "MAP", default_value = "heights", value_parser = streamed_map)]
     what: ExportMap,
     /// Cut files into tiles of this many samples per side, named NAME_x0_y0

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::mask::{self, SmoothedMask};
+use super::mask::{self, MaskFields};
 use super::multiscale::LevelChange;
 use super::plan::{GroupBase, LayerStep, plan_with};
 use super::run::{run_node, trunk_streams_to_keep};
@@ -112,7 +112,8 @@ impl<'a> LevelTask<'a> {
         let read = read.as_ref().map(SharedSource::as_read);
         let mut made = Terrain::flat(cx.grid);
         let strokes = &mut store.strokes;
-        made.height = mask::weights(&cx, &layer.mask, beneath, read, strokes, SmoothedMask::default())?;
+        let known = MaskFields::of_terrain(self.scene, &layer.mask, beneath, self.control)?;
+        made.height = mask::weights(&cx, &layer.mask, beneath, read, strokes, known)?;
         Ok(made)
     }
 
@@ -230,7 +231,8 @@ impl LevelRun<'_> {
         if is_level {
             self.record_change(step, &cx, &result, mass_balance.unwrap_or_default(), streams)?;
         }
-        let (read, known) = (self.read(step, LayerReader::Mask(step.index))?, SmoothedMask::default());
+        let read = self.read(step, LayerReader::Mask(step.index))?;
+        let known = MaskFields::of_terrain(scene, &step.layer.mask, &self.made.terrain, control)?;
         let strokes = &mut self.store.strokes;
         mix::apply_opacity_and_mask(
             &cx,

@@ -1,11 +1,14 @@
 //! Layer masks. Every active condition of a mask gives a weight from 0 to 1, and the weights are multiplied.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::level::{LevelTask, SharedSource};
 use super::{Store, StrokedFields, context, evaluate};
 use crate::field::globe::equirectangular;
-use crate::field::{Cancelled, Control, Globe, Grid, Terrain, globe_slope_degrees, slope_degrees, smooth_step};
+use crate::field::{
+    Cancelled, Control, Globe, Grid, MapKind, Terrain, globe_slope_degrees, slope_degrees, smooth_step,
+};
 use crate::io::formats::ReadOptions;
 use crate::mesh::raster_or_mesh;
 use crate::nodes::filters::gauss;
@@ -13,7 +16,8 @@ use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
 use crate::nodes::{Context, ReadTerrain, Reads};
-use crate::scene::{LayerReader, Mask, ReferenceSource, Scene};
+use crate::scene::{LayerReader, Mask, ReferenceSource, Scene, TerrainAttribute};
+use crate::terrain_attributes::{attribute_field, drainage};
 
 /// Octaves of the noise that scatters patches.
 const NOISE_OCTAVES: u32 = 5;
@@ -50,7 +54,8 @@ pub fn layer_mask(
     let layer = &scene.layers[index];
     let cx = context(scene, samples, layer, control);
     let source = source.as_ref().map(SharedSource::as_read);
-    let weights = weights(&cx, &layer.mask, &beneath, source, &mut store.strokes, SmoothedMask::default())?;
+    let known = MaskFields::of_terrain(scene, &layer.mask, &beneath, control)?;
+    let weights = weights(&cx, &layer.mask, &beneath, source, &mut store.strokes, known)?;
     Ok(LayerMask { layer: index, grid: cx.grid, weights })
 }
 
@@ -74,13 +79,32 @@ pub(super) fn readable_source(scene: &Scene, reader: LayerReader) -> Option<Refe
     scene.source(reader).ok().flatten()
 }
 
-/// Smoothed fields of a mask that are already known, for example in a window of the whole terrain.
+/// Fields of a mask that are already known.
 #[derive(Debug, Default)]
-pub struct SmoothedMask {
+pub struct MaskFields {
     /// The heights below the layer, smoothed for the mask's curvature condition.
     pub heights: Option<Vec<f32>>,
     /// The blurred weights of the mask.
     pub weights: Option<Vec<f32>>,
+    /// The attribute of the terrain below that the mask reads, in the attribute's unit.
+    pub attribute: Option<Vec<f32>>,
+    /// The flow that follows from the heights below, if the mask reads the flow and no layer wrote it.
+    pub flow: Option<Arc<Vec<f32>>>,
+}
+
+impl MaskFields {
+    /// The attribute and the flow that `mask` reads of the terrain below a layer of `scene`. In a window of a larger
+    /// terrain, the attribute must depend on neighbours only, and a layer must have written the flow.
+    ///
+    /// # Errors
+    /// If the computation was cancelled.
+    pub fn of_terrain(scene: &Scene, mask: &Mask, beneath: &Terrain, control: &Control) -> Result<Self, Cancelled> {
+        let attribute = mask.attribute_read().filter(|attribute| attribute.fits(scene.settings.world));
+        let attribute = attribute.map(|attribute| attribute_field(scene, beneath, attribute, control)).transpose()?;
+        let needs_flow = mask.by_data && mask.data == MapKind::Flow && beneath.map(MapKind::Flow).is_none();
+        let flow = needs_flow.then(|| drainage::flow(scene, beneath, control)).transpose()?;
+        Ok(Self { attribute, flow, ..Self::default() })
+    }
 }
 
 /// The mask weights at every sample, from 0 to 1. `source` is the result of the layer that the mask reads.
@@ -90,12 +114,12 @@ pub fn weights(
     beneath: &Terrain,
     source: Option<ReadTerrain>,
     strokes: &mut StrokedFields,
-    known: SmoothedMask,
+    mut known: MaskFields,
 ) -> Result<Vec<f32>, Cancelled> {
-    let mut weights = match known.weights {
+    let mut weights = match known.weights.take() {
         Some(softened) => softened,
         None => {
-            let sharp = sharp_weights(cx, mask, beneath, source, strokes, known.heights)?;
+            let sharp = sharp_weights(cx, mask, beneath, source, strokes, known)?;
             if mask.soften_metres > 0.0 { gauss::smoothed(cx, &sharp, mask.soften_metres)? } else { sharp }
         }
     };
@@ -105,15 +129,14 @@ pub fn weights(
     Ok(weights)
 }
 
-/// The product of the weights of all conditions of the mask, before blurring and inverting. `smooth` holds the heights
-/// smoothed for the curvature condition, if they are already known.
+/// The product of the weights of all conditions of the mask, before blurring and inverting.
 pub fn sharp_weights(
     cx: &Context,
     mask: &Mask,
     beneath: &Terrain,
     source: Option<ReadTerrain>,
     strokes: &mut StrokedFields,
-    smooth: Option<Vec<f32>>,
+    known: MaskFields,
 ) -> Result<Vec<f32>, Cancelled> {
     let grid = cx.grid;
     let mut weights = vec![1.0; grid.len()];
@@ -140,9 +163,17 @@ pub fn sharp_weights(
         }
     }
     if mask.by_curvature {
-        let around = smooth.map_or_else(|| gauss::smoothed(cx, &beneath.height, mask.curvature_metres), Ok)?;
+        let around = known.heights.map_or_else(|| gauss::smoothed(cx, &beneath.height, mask.curvature_metres), Ok)?;
         let between = FeatherBand::new(mask.curvature_from, mask.curvature_to, mask.curvature_feather);
         narrow(&|k, _, _| between.weight((beneath.height[k] - around[k]) * cx.relief_metres))?;
+    }
+    if let (Some(attribute), Some(values)) = (mask.attribute_read(), &known.attribute) {
+        let (_, scale) = attribute.shown_unit();
+        let between = FeatherBand::new(mask.attribute_from, mask.attribute_to, mask.attribute_feather);
+        match attribute {
+            TerrainAttribute::Aspect => narrow(&|k, _, _| between.weight_of_aspect(values[k]))?,
+            _ => narrow(&|k, _, _| between.weight(values[k] * scale))?,
+        }
     }
     if mask.by_noise {
         let noise = uniform_noise(cx, mask)?;
@@ -169,8 +200,11 @@ pub fn sharp_weights(
         let read = source.values(mask.layer_reads, mask.layer_data);
         narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
-    // If no layer below made the map, the condition is ignored, as is the condition on a missing file.
-    if mask.by_data && (beneath.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
+    if let Some(flow) = known.flow {
+        let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
+        narrow(&|k, _, _| between.weight(flow[k]))?;
+    } else if mask.by_data && (beneath.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
+        // If no layer below made the map, the condition is ignored, as is the condition on a missing file.
         let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
         let below = ReadTerrain { terrain: beneath, relief_metres: cx.relief_metres };
         let read = below.values(Reads::Data, mask.data);
@@ -223,7 +257,23 @@ impl FeatherBand {
     }
 
     fn weight(&self, value: f32) -> f32 {
-        let outside = (self.from - value).max(value - self.to).max(0.0);
+        self.weight_outside((self.from - value).max(value - self.to).max(0.0))
+    }
+
+    /// The weight of an aspect in degrees. The band runs clockwise from `from` to `to`, also across north. Level ground,
+    /// which has no aspect (-1), has the weight 0.
+    fn weight_of_aspect(&self, degrees: f32) -> f32 {
+        if degrees < 0.0 {
+            return 0.0;
+        }
+        let turned = |degrees: f32| degrees - 360.0 * libm::floorf(degrees / 360.0);
+        let width = if self.to - self.from >= 360.0 { 360.0 } else { turned(self.to - self.from) };
+        let after = turned(degrees - self.from) - width;
+        self.weight_outside(after.min(360.0 - width - after).max(0.0))
+    }
+
+    /// The weight at a distance outside the band.
+    fn weight_outside(&self, outside: f32) -> f32 {
         if outside == 0.0 {
             return 1.0;
         }
@@ -238,7 +288,7 @@ impl FeatherBand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Control, Edges, Grid, MapKind, Stream};
+    use crate::field::{Control, Edges, Grid, Stream};
     use crate::param::ImageFile;
 
     fn made(mask: &Mask, beneath: &Terrain, source: Option<&Terrain>) -> Vec<f32> {
@@ -256,7 +306,7 @@ mod tests {
             control: &control,
         };
         let source = source.map(|terrain| ReadTerrain { terrain, relief_metres: cx.relief_metres });
-        weights(&cx, mask, beneath, source, &mut StrokedFields::default(), SmoothedMask::default()).unwrap()
+        weights(&cx, mask, beneath, source, &mut StrokedFields::default(), MaskFields::default()).unwrap()
     }
 
     #[test]
@@ -264,6 +314,19 @@ mod tests {
         let band = |value: f32| FeatherBand::new(0.0, 10.0, 2.0).weight(value);
         assert_eq!([5.0, 11.0, 12.0, -1.0].map(band), [1.0, 0.5, 0.0, 0.5]);
         assert_eq!(FeatherBand::new(0.0, 10.0, 0.0).weight(-0.1), 0.0);
+    }
+
+    #[test]
+    fn an_aspect_band_crosses_north() {
+        let weight = |from: f32, to: f32, degrees: f32| FeatherBand::new(from, to, 20.0).weight_of_aspect(degrees);
+        assert_eq!(
+            [350.0, 0.0, 45.0, 55.0, 65.0, 180.0].map(|d| weight(315.0, 45.0, d)),
+            [1.0, 1.0, 1.0, 0.5, 0.0, 0.0]
+        );
+        assert_eq!([305.0, 290.0].map(|d| weight(315.0, 45.0, d)), [0.5, 0.0]);
+        assert_eq!([0.0, 90.0, 135.0, 145.0].map(|d| weight(90.0, 135.0, d)), [0.0, 1.0, 1.0, 0.5]);
+        assert_eq!([weight(0.0, 360.0, 12.0), weight(-1e6, 1e9, 359.0)], [1.0, 1.0]);
+        assert_eq!(weight(0.0, 360.0, -1.0), 0.0, "level ground has no aspect");
     }
 
     #[test]

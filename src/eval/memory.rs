@@ -16,7 +16,8 @@ use super::{Cache, Timeline, mix, readable_source, unread_records};
 use crate::field::{MAX_SAMPLES, MIN_SAMPLES, MapKind};
 use crate::io::memory::{bytes_text, free_memory, resident_memory};
 use crate::nodes::Node;
-use crate::scene::{Layer, LayerReader, Mask, Scene, SourceId};
+use crate::scene::{AttributeReach, Layer, LayerReader, Mask, Scene, SourceId, TerrainAttribute};
+use crate::terrain_attributes::drainage;
 
 /// Size in bytes of one value of a field.
 const NUMBER: f64 = 4.0;
@@ -324,7 +325,17 @@ fn working_fields(scene: &Scene, layer: &Layer, what: &MemoryUse) -> f64 {
 fn mask_fields(scene: &Scene, layer: &Layer) -> f64 {
     let Mask { by_curvature, by_noise, soften_metres, .. } = &layer.mask;
     let is_active = layer.mask.is_active();
-    let most = [(is_active, 1.0), (*by_noise, 2.0), (*by_curvature, 3.1), (is_active && *soften_metres > 0.0, 3.1)];
+    let reach = layer.mask.attribute_read().map(TerrainAttribute::reach);
+    // The attribute is held beside the weights.
+    let held = if reach.is_some() { 1.0 } else { 0.0 };
+    let most = [
+        (is_active, 1.0 + held),
+        (*by_noise, 2.0 + held),
+        (*by_curvature, 3.1 + held),
+        (is_active && *soften_metres > 0.0, 3.1),
+        (reach == Some(AttributeReach::Horizon), 2.4),
+        (layer.mask.reads_flow(), drainage::flow_fields(scene)),
+    ];
     let weights = most.into_iter().filter(|(on, _)| *on).map(|(_, fields)| fields).fold(0.0, f64::max);
     // The maps are copied one at a time.
     let copy = if (is_active || layer.mix.opacity < 1.0) && written(scene, layer).next().is_some() { 1.0 } else { 0.0 };

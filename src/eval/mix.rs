@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::StrokedFields;
-use super::mask::{self, SmoothedMask};
+use super::mask::{self, MaskFields};
 use crate::field::{Cancelled, HAS_GROUND, MapKind, Terrain};
 use crate::nodes::{Context, ReadTerrain};
 use crate::scene::{Blend, Layer, Mix};
@@ -155,14 +155,14 @@ pub fn is_opaque_process(layer: &Layer) -> bool {
 
 /// Blends `out` back towards `below` by opacity and mask, together with the data maps that the layer wrote.
 /// Not-a-number values are replaced by the value below, or by 0 for an [opaque process](is_opaque_process). `source` is
-/// the terrain that the mask reads; `known` holds smoothed fields of the mask that are already known.
+/// the terrain that the mask reads; `known` holds the fields of the mask that are already known.
 pub fn apply_opacity_and_mask(
     cx: &Context,
     layer: &Layer,
     beneath: &Arc<Terrain>,
     source: Option<ReadTerrain>,
     strokes: &mut StrokedFields,
-    known: SmoothedMask,
+    known: MaskFields,
     out: &mut Terrain,
 ) -> Result<(), Cancelled> {
     if is_opaque_process(layer) {

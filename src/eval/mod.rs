@@ -176,7 +176,11 @@ fn unread_records(scene: &Scene) -> Vec<MapKind> {
         layers().any(|layer| {
             let reads = |from: LayerReference| from.reads == Reads::Data && from.data == kind;
             let by_layer = layer.mask.by_layer && reads(layer.mask.reference());
-            layer.mask.by_data && layer.mask.data == kind || by_layer || layer.node.reference().is_some_and(reads)
+            let by_flow = kind == MapKind::Flow && layer.mask.reads_flow();
+            by_flow
+                || layer.mask.by_data && layer.mask.data == kind
+                || by_layer
+                || layer.node.reference().is_some_and(reads)
         })
     };
     // Only processes that carry sediment on read the sediment of the process before them.

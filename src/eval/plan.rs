@@ -13,7 +13,7 @@ use crate::nodes::filters::group::GroupGround;
 use crate::nodes::multiscale::LargestScale;
 use crate::nodes::{Node, Process};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
-use crate::scene::{Layer, LayerReader, ProcessSegment, ReferenceSource, Scene, Settings, SourceId};
+use crate::scene::{Layer, LayerReader, ProcessSegment, ReferenceSource, Scene, Settings, SourceId, TerrainAttribute};
 
 /// The terrain from which a group, or the lowest layer of a group, starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +148,7 @@ pub(super) fn plan_with<'a>(
                 gone = stages.last().map_or(gone, ProcessStage::result);
             }
         }
-        key = layer_key(stages.last().map_or(node, ProcessStage::result), layer);
+        key = layer_key(stages.last().map_or(node, ProcessStage::result), layer, settings);
         if let Some(source) = readable_source(scene, LayerReader::Mask(index)) {
             key = key.join(&source_key(&source, base, samples, sources).to_le_bytes());
         }
@@ -214,7 +214,8 @@ fn source_key(
         Some(index) => {
             let layer = &source.scene.layers[index];
             let below = result.unwrap_or_else(|| base_key(&source.scene, base, samples));
-            let mut key = layer_key(below.join(b"mask").join(&layer.seed.to_le_bytes()), layer);
+            let below = below.join(b"mask").join(&layer.seed.to_le_bytes());
+            let mut key = layer_key(below, layer, &source.scene.settings);
             if let Some(read) = readable_source(&source.scene, LayerReader::Mask(index)) {
                 key = key.join(&source_key(&read, base, samples, sources).to_le_bytes());
             }
@@ -292,7 +293,7 @@ fn is_reference(kind: &ParamKind) -> bool {
     matches!(kind, ParamKind::Layer | ParamKind::Scene)
 }
 
-pub(super) fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
+fn layer_key(node: ContentKey, layer: &Layer, settings: &Settings) -> ContentKey {
     let mut key = node;
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
@@ -306,7 +307,17 @@ pub(super) fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
             }
         }
     }
-    key
+    // Settings that the maps depend on which the mask reads.
+    if layer.mask.reads_flow() {
+        key = key.join(&settings.sea_level.to_le_bytes());
+    }
+    match layer.mask.attribute_read() {
+        Some(TerrainAttribute::DaySunshine) => {
+            key.join(&settings.latitude.to_le_bytes()).join(&settings.day.to_le_bytes())
+        }
+        Some(TerrainAttribute::YearSunshine) => key.join(&settings.latitude.to_le_bytes()),
+        _ => key,
+    }
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@ use super::product::{all_products, channels};
 use super::raster_file::sample_type;
 use super::{ExportError, ExportProduct, ExportRequest, ProductKind, scatter_file};
 use crate::eval::MemoryUse;
-use crate::field::Edges;
+use crate::field::{Edges, MapKind};
 use crate::io::formats::SampleType;
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
-use crate::scene::Scene;
+use crate::scene::{AttributeReach, Scene, TerrainAttribute};
+use crate::terrain_attributes::drainage;
 
 /// Samples per side at which the scene is evaluated for a request.
 ///
@@ -36,11 +37,17 @@ pub fn samples(request: &ExportRequest, scene: &Scene) -> Result<usize, ExportEr
 pub fn memory_use(request: &ExportRequest, scene: &Scene, samples: usize) -> Result<MemoryUse, ExportError> {
     let is_square = !scene.is_planet() && scene.settings.edges == Edges::Open;
     let fields = |map: &ExportMap| match map {
-        ExportMap::Heights | ExportMap::Data(_) | ExportMap::Slope | ExportMap::Curvature | ExportMap::Bands => 1.0,
+        ExportMap::Data(MapKind::Flow) if !scene.writes_map(MapKind::Flow) => drainage::flow_fields(scene),
+        ExportMap::Heights | ExportMap::Data(_) | ExportMap::Bands => 1.0,
+        ExportMap::Attribute(TerrainAttribute::SkyView) if is_square && request.tiles.is_none() => 2.5,
+        ExportMap::Attribute(attribute) => match attribute.reach() {
+            AttributeReach::Neighbours => 1.0,
+            AttributeReach::Drainage if scene.writes_map(MapKind::Flow) => 1.0,
+            AttributeReach::Drainage => drainage::flow_fields(scene),
+            AttributeReach::Horizon => 3.5,
+        },
         map if is_square && request.tiles.is_none() && SquareMaps::is_one_sheet(map) => 1.0,
         ExportMap::Temperature | ExportMap::Moisture => MemoryUse::climate(scene).fields,
-        ExportMap::SkyView if is_square && request.tiles.is_none() => 2.5,
-        ExportMap::SkyView => 3.5,
         ExportMap::Splat | ExportMap::Weights if is_square => 4.5,
         ExportMap::Splat | ExportMap::Weights | ExportMap::Control => 12.0,
         ExportMap::Mask(_) => 6.0,

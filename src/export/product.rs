@@ -10,7 +10,7 @@ use super::request::path_text;
 use super::{ExportError, ExportRequest, MESH, PLANTS, ScatterFormat, TEXTURES, texture_sets};
 use crate::io::formats::{RASTER_FORMATS, RasterFormat};
 use crate::mesh::formats::{MeshFormat, quantized};
-use crate::scene::{BuildProduct, Scene};
+use crate::scene::{AttributeReach, BuildProduct, Scene};
 
 /// A map, mesh or table to export as one file or several.
 #[derive(Clone, Debug)]
@@ -145,7 +145,12 @@ impl ExportProduct {
 
     /// Whether the product depends on the heights alone.
     pub(super) fn is_of_heights(&self) -> bool {
-        let of_heights = |map: &ExportMap| matches!(map, ExportMap::Heights | ExportMap::Slope | ExportMap::Curvature);
+        let of_heights = |map: &ExportMap| match map {
+            ExportMap::Heights => true,
+            // An erosion's flow map keeps precedence over the flow that the heights give.
+            ExportMap::Attribute(attribute) => attribute.reach() == AttributeReach::Neighbours,
+            _ => false,
+        };
         matches!(&self.kind, ProductKind::Map(map, _) if of_heights(map))
     }
 

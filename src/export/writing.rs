@@ -15,7 +15,7 @@ use super::{
 };
 use crate::field::{Control, Terrain};
 use crate::io::{FileError, StagedFile, StagedSet, write_folder_atomically};
-use crate::scene::Scene;
+use crate::scene::{Scene, TerrainAttribute};
 
 /// A terrain, the scene with its scale, and the texts stored in the files.
 pub(super) struct TerrainToExport<'a> {
@@ -115,7 +115,9 @@ fn stage(
                     // Tiles and maps of several sheets read a map several times, so the map stays in memory for them.
                     let is_read_once = request.tiles.is_none() && terrain.grid.has_edge();
                     let sheets = match map {
-                        ExportMap::SkyView if is_read_once => vec![maps::sky_by_rows(scene, terrain, control)?],
+                        ExportMap::Attribute(TerrainAttribute::SkyView) if is_read_once => {
+                            vec![maps::sky_by_rows(scene, terrain, control)?]
+                        }
                         _ if is_read_once && SquareMaps::is_one_sheet(map) => {
                             square.sheets(map, &(0..terrain.samples()))?
                         }

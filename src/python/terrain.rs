@@ -16,15 +16,16 @@ use super::options::KeywordOptions;
 use super::scene::{PyScene, checked_samples, unwrapped, value_text};
 use super::work::{ProgressListener, pool, run_interruptibly};
 use talweg::appearance::{PictureError, PictureRequest, PictureStyle, check_picture};
-use talweg::export::maps::ExportMap;
+use talweg::export::maps::{ExportMap, MapError};
 use talweg::export::targets::ExportTarget;
 use talweg::export::{self, ExportError, ExportFolder, ExportRequest};
-use talweg::field::{Cancelled, Control, Edges, Grid, Terrain};
+use talweg::field::{Cancelled, Control, Edges, Grid, MapKind, Terrain};
 use talweg::io::SaveTarget;
 use talweg::measure::{Limits, TerrainMeasures, TerrainScale, material_cubic_metres, measure_planet};
 use talweg::nodes::MassBalance;
 use talweg::preferences::GlobeView;
-use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene};
+use talweg::scene::{BuildMesh, BuildPlacement, BuildPlanet, BuildTiles, Scene, TerrainAttribute};
+use talweg::terrain_attributes::{attribute_field, drainage};
 
 /// A finished terrain, which never changes. Its arrays are read-only: copy an array to change it.
 #[pyclass(name = "Terrain", module = "talweg._core", frozen)]
@@ -221,6 +222,39 @@ impl PyTerrain {
         })?;
         // Return a new dictionary with the same arrays, so that the caller can change it.
         made.bind(py).copy()
+    }
+
+    /// A map that every terrain has, computed from its heights with or without an erosion in the scene: `slope`, `aspect`,
+    /// `curvature`, `profile-curvature`, `plan-curvature`, `tangential-curvature`, `drainage`, `wetness`, `occlusion`,
+    /// `sunshine-day`, `sunshine-year` or `flow`. The values and units are those of the map in exported files. If a layer
+    /// wrote the map `flow`, drainage and wetness are computed from that map.
+    #[pyo3(signature = (name, *, threads=0, progress=None))]
+    fn attribute<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        threads: usize,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (terrain, scene) = (self.terrain.clone(), &self.scene);
+        let attribute = match name.parse() {
+            Ok(ExportMap::Attribute(attribute)) => Some(attribute),
+            Ok(ExportMap::Data(MapKind::Flow)) => None,
+            _ => {
+                let known: Vec<&str> = TerrainAttribute::ALL.iter().map(|attribute| attribute.id()).collect();
+                let text = format!("there is no attribute `{name}`; there are {} and flow", known.join(", "));
+                return Err(usage(py, text));
+            }
+        };
+        if let Some(absent) = attribute.filter(|attribute| !attribute.fits(scene.settings.world)) {
+            return Err(usage(py, MapError::OfTerrains(ExportMap::Attribute(absent))));
+        }
+        let (pool, listener) = (pool(py, threads)?, ProgressListener::new(py, progress, vec![name.into()])?);
+        let made = run_interruptibly(py, &pool, &listener, |control| match attribute {
+            Some(attribute) => attribute_field(scene, &terrain, attribute, control),
+            None => Ok(Arc::unwrap_or_clone(drainage::flow(scene, &terrain, control)?)),
+        })?;
+        arrays::owned(py, self.terrain.grid, made.map_err(failed)?)
     }
 
     /// Material in cubic metres that each process moved, by the name of its layer. The keys are `eroded`, `deposited`,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::terrain_attribute::{AttributeReach, TerrainAttribute};
 use crate::brush::Strokes;
 use crate::field::MapKind;
 use crate::nodes::multiscale::{LargestScale, Level};
@@ -66,6 +67,17 @@ crate::params! {
         curvature_to: f32 ["m"] = 100_000.0, -100_000.0..=100_000.0, slider -200.0..=200.0 => |mask| mask.by_curvature;
         /// Height difference over which the layer fades out beyond these two limits.
         curvature_feather: f32 ["m"] = 10.0, 0.0..=100_000.0, slider 0.0..=100.0 => |mask| mask.by_curvature;
+        /// Limits the layer by a map that follows from the heights of the terrain below, such as wetness, aspect or
+        /// sunshine.
+        by_attribute: bool = false;
+        /// The map to read. Curvatures are in 1/km, drainage areas in km², sunshine in hours, angles in degrees.
+        attribute: TerrainAttribute = TerrainAttribute::Wetness => |mask| mask.by_attribute;
+        /// Lowest value with the full effect, in the unit of the map. An aspect from 300° to 60° crosses north.
+        attribute_from: f32 = 8.0, -1.0e6..=1.0e9, slider -40.0..=360.0 => |mask| mask.by_attribute;
+        /// Highest value with the full effect, in the unit of the map.
+        attribute_to: f32 = 1.0e9, -1.0e6..=1.0e9, slider -40.0..=360.0 => |mask| mask.by_attribute;
+        /// Range over which the layer fades out beyond the two values.
+        attribute_feather: f32 = 0.0, 0.0..=1.0e9, slider 0.0..=90.0 => |mask| mask.by_attribute;
         /// Limits the layer to random patches.
         by_noise: bool = false;
         /// Size of the patches.
@@ -98,8 +110,8 @@ crate::params! {
         layer_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider -500.0..=4000.0 => |mask| mask.by_layer;
         /// Range over which the layer fades out beyond the two values.
         layer_feather: f32 = 100.0, 0.0..=1.0e9, slider 0.0..=1000.0 => |mask| mask.by_layer;
-        /// Limits the layer by a data map of the layers below, such as flow or deposits; without that map the layer
-        /// acts everywhere.
+        /// Limits the layer by a data map of the layers below, such as flow or deposits. Without that map the layer
+        /// acts everywhere; only the flow is computed from the heights instead.
         by_data: bool = false;
         /// The data map to read.
         data: MapKind = MapKind::Flow => |mask| mask.by_data;
@@ -135,9 +147,22 @@ impl Mask {
     }
 
     /// For each condition of the mask, whether it is on.
-    fn conditions(&self) -> [bool; 8] {
-        let Self { by_height, by_slope, by_curvature, by_noise, by_image, by_layer, by_data, by_paint, .. } = self;
-        [*by_height, *by_slope, *by_curvature, *by_noise, *by_image, *by_layer, *by_data, *by_paint]
+    fn conditions(&self) -> [bool; 9] {
+        let Self { by_height, by_slope, by_curvature, by_attribute, by_noise, .. } = self;
+        let Self { by_image, by_layer, by_data, by_paint, .. } = self;
+        [*by_height, *by_slope, *by_curvature, *by_attribute, *by_noise, *by_image, *by_layer, *by_data, *by_paint]
+    }
+
+    /// The attribute of the terrain below that the mask reads.
+    pub fn attribute_read(&self) -> Option<TerrainAttribute> {
+        self.by_attribute.then_some(self.attribute)
+    }
+
+    /// Whether the mask reads the flow of the terrain below: the map that a layer wrote, or the flow that follows from
+    /// the heights.
+    pub fn reads_flow(&self) -> bool {
+        let drained = self.attribute_read().is_some_and(|attribute| attribute.reach() == AttributeReach::Drainage);
+        drained || self.by_data && self.data == MapKind::Flow
     }
 }
 

@@ -152,7 +152,16 @@ impl Scene {
             let made = kind.neutral() != 0.0 || shown.flat_map(|node| node.traits().writes).any(|&made| made == kind);
             (!made).then(|| kind.label().to_lowercase())
         };
+        if let Some(attribute) = mask.attribute_read().filter(|attribute| !attribute.fits(self.settings.world)) {
+            idle.push(format!(
+                "the mask reads the attribute {}, which only a square terrain has, so this condition has no effect on a \
+                 planet; choose another attribute",
+                attribute.label().to_lowercase()
+            ));
+        }
+        // Every terrain has a flow.
         if mask.by_data
+            && mask.data != MapKind::Flow
             && let Some(map) = missing(mask.data, self, index)
         {
             idle.push(format!(

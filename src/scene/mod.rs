@@ -20,6 +20,7 @@ mod references;
 mod repairs;
 pub mod saved_files;
 mod settings;
+mod terrain_attribute;
 mod text_edit;
 mod works;
 
@@ -42,7 +43,8 @@ pub(crate) use links::absolute_name;
 pub use links::{Problem, Severity, load_material_rules, relative_path, save_material_rules};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchFiles, PatchOrigin, put_patch_back, take_patch};
 pub use references::{LayerReader, ReferenceSource, SourceId, WholeScene};
-pub use settings::{LOWEST_SUN, LightSource, Settings, SkyCondition, SunPlacement, Surroundings};
+pub use settings::{LOWEST_SUN, LightSource, Settings, SkyCondition, SunPlacement, Surroundings, direction_to_sun};
+pub use terrain_attribute::{AttributeReach, TerrainAttribute};
 pub use text_edit::{text_with_build, text_with_paths};
 pub use works::SourceWork;
 
@@ -50,7 +52,7 @@ use std::ops::Deref;
 use std::sync::{Arc, LazyLock};
 
 use crate::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, MaterialRules, Palette, ScatterRules};
-use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, Stream, Terrain};
+use crate::field::{Cancelled, Control, Grid, MIN_SAMPLES, MapKind, Stream, Terrain};
 use crate::io::suggestion;
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
@@ -293,6 +295,12 @@ impl Scene {
         let own = self.biomes.as_deref().filter(|_| self.palette.starts_with(BIOME_PREFIX));
         let of_table = || own.or_else(named).map(|table| &table.climate);
         self.climate.as_ref().or_else(of_table).unwrap_or(&USUAL)
+    }
+
+    /// Whether a shown layer writes the data map `kind`.
+    pub fn writes_map(&self, kind: MapKind) -> bool {
+        let writes = |layer: &Layer| layer.node.traits().writes.contains(&kind);
+        self.layers.iter().enumerate().any(|(index, layer)| self.is_shown(index) && writes(layer))
     }
 
     /// A copy of the climate in effect.

@@ -58,10 +58,12 @@ crate::params! {
         sun_elevation: f32 ["°"] = 40.0, 1.0..=90.0, slider 5.0..=90.0 => |scene| !scene.sun_follows_time();
         /// Solar time in hours: the sun stands highest at 12.
         hour: f32 ["h"] = 9.0, 0.0..=24.0 => |scene| scene.sun_follows_time();
-        /// Day of the year: 80 is the spring equinox, 172 the longest day in the north, 355 the shortest.
-        day: u32 = 172, 1..=365 => |scene| scene.sun_follows_time();
-        /// Degrees north of the equator: sets the length of the day and how high the sun climbs.
-        latitude: f32 ["°"] = 46.0, -90.0..=90.0 => |scene| scene.sun_follows_time();
+        /// Day of the year: 80 is the spring equinox, 172 the longest day in the north, 355 the shortest. The sunshine
+        /// maps use it as well.
+        day: u32 = 172, 1..=365 => |scene| scene.world == World::Terrain;
+        /// Degrees north of the equator: sets the length of the day and how high the sun climbs. The sunshine maps use
+        /// it as well.
+        latitude: f32 ["°"] = 46.0, -90.0..=90.0 => |scene| scene.world == World::Terrain;
         /// State of the sky.
         sky: SkyCondition = SkyCondition::Clear => |scene| scene.world == World::Terrain;
         /// Amount of haze in the air: 1 is a clear day, higher hides distant terrain.
@@ -157,6 +159,14 @@ const OBLIQUITY: f32 = 23.45;
 /// Azimuth (clockwise from north) and elevation of the sun in degrees, for a solar hour, a day of the year and a
 /// latitude.
 fn sun_at(hour: f32, day: u32, latitude: f32) -> (f32, f32) {
+    let [east, north, up] = direction_to_sun(hour, day, latitude);
+    let azimuth = libm::atan2f(east, north).to_degrees();
+    (if azimuth < 0.0 { azimuth + 360.0 } else { azimuth }, libm::asinf(up.clamp(-1.0, 1.0)).to_degrees())
+}
+
+/// Unit vector towards the sun, also below the horizon, for a solar hour, a day of the year and a latitude in degrees;
+/// its components point east, north and up. The sun's declination follows Cooper 1969.
+pub fn direction_to_sun(hour: f32, day: u32, latitude: f32) -> [f32; 3] {
     let declination = (OBLIQUITY * libm::sinf(std::f32::consts::TAU * (284.0 + day as f32) / 365.0)).to_radians();
     let (latitude, turned) = (latitude.to_radians(), (15.0 * (hour - 12.0)).to_radians());
     let (sin_latitude, cos_latitude) = (libm::sinf(latitude), libm::cosf(latitude));
@@ -164,8 +174,7 @@ fn sun_at(hour: f32, day: u32, latitude: f32) -> (f32, f32) {
     let up = sin_latitude * sin_declination + cos_latitude * cos_declination * libm::cosf(turned);
     let east = -cos_declination * libm::sinf(turned);
     let north = cos_latitude * sin_declination - sin_latitude * cos_declination * libm::cosf(turned);
-    let azimuth = libm::atan2f(east, north).to_degrees();
-    (if azimuth < 0.0 { azimuth + 360.0 } else { azimuth }, libm::asinf(up.clamp(-1.0, 1.0)).to_degrees())
+    [east, north, up]
 }
 
 #[cfg(test)]

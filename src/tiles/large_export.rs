@@ -1,17 +1,20 @@
 //! Exports of terrains larger than memory. The terrain is built in tiles in a temporary folder next to the exported
 //! files. Then the files are written in strips of rows. A tile is removed as soon as no later stage reads it.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::result_rows::ResultSquare;
 use super::{TileBuild, TileError, TilePlan, TileStore, tile_plan_with_masks};
 use crate::export::maps::{ExportMap, SquareMaps, mask_layer};
-use crate::export::streamed::streamed_products;
+use crate::export::streamed::{StreamedSquare, streamed_products};
 use crate::export::{self, ExportFolder, ExportReport, ExportRequest, commit_together};
-use crate::field::Control;
+use crate::field::{Control, MapKind};
 use crate::io::memory::shortage;
 use crate::io::{StagedSet, TemporaryFolder};
-use crate::scene::Scene;
+use crate::nodes::Node;
+use crate::scene::{AttributeReach, Layer, Scene};
+use crate::terrain_attributes::drainage::flow_node;
 
 /// Tile sizes to try, largest first, until a task fits into memory.
 const TILES: [usize; 4] = [2048, 1024, 512, 256];
@@ -23,6 +26,8 @@ const BUILD_FRACTION: f32 = 0.8;
 pub struct LargeExport<'a> {
     request: &'a ExportRequest,
     scene: &'a Scene,
+    /// The scene to build: with a layer *Flow* on top, if a product needs the flow and no layer writes it.
+    built: Cow<'a, Scene>,
     export_folder: &'a ExportFolder,
     /// The plan of the build.
     pub plan: TilePlan,
@@ -58,13 +63,23 @@ impl<'a> LargeExport<'a> {
         tile: usize,
     ) -> Result<Self, TileError> {
         let samples = export::samples(request, scene)?;
-        let mut masks = Vec::new();
+        let (mut masks, mut needs_flow) = (Vec::new(), false);
         for product in streamed_products(request, scene, samples)? {
             if let ExportMap::Mask(name) = &product.map {
                 masks.push(mask_layer(scene, name).map_err(export::ExportError::from)?);
             }
+            needs_flow |= match &product.map {
+                ExportMap::Data(kind) => *kind == MapKind::Flow,
+                ExportMap::Attribute(attribute) => attribute.reach() == AttributeReach::Drainage,
+                _ => false,
+            };
         }
-        Ok(Self { request, scene, export_folder: place, plan: tile_plan_with_masks(scene, samples, tile, &masks)? })
+        let built = match needs_flow && !scene.writes_map(MapKind::Flow) {
+            true => Cow::Owned(with_flow_layer(scene)),
+            false => Cow::Borrowed(scene),
+        };
+        let plan = tile_plan_with_masks(&built, samples, tile, &masks)?;
+        Ok(Self { request, scene, built, export_folder: place, plan })
     }
 
     /// Builds the tiles and writes all files. Call this function inside the thread pool that should do the work. `tell`
@@ -78,16 +93,20 @@ impl<'a> LargeExport<'a> {
         let failed = |source| TileError::Folder { path: beside.clone(), source };
         let folder = TemporaryFolder::new(&beside).map_err(failed)?;
         let store = TileStore::new(folder.path(), &self.plan);
-        let build = TileBuild { plan: self.plan.clone(), scene: self.scene.clone(), store };
+        let build = TileBuild { plan: self.plan.clone(), scene: Scene::clone(&self.built), store };
         self.build(&build, control, tell)?;
         let merged = build.merged(control)?;
-        let square = ResultSquare::new(&build, &merged);
+        // The files are those of the scene, whose terrain does not have the flow that was added.
+        let added = matches!(self.built, Cow::Owned(_)).then_some(MapKind::Flow);
+        let hash = added.map_or(merged.hash, |kind| merged.hash_without(kind));
+        let square = ResultSquare::new(&build, &merged).without(added);
         let maps = SquareMaps::new(self.scene, &square, control);
         commit_together(self.request, self.export_folder, |request, place| {
             let (mut report, mut set) = (ExportReport::default(), StagedSet::default());
             let products = streamed_products(request, self.scene, self.plan.samples)?;
             let target = |path: &Path| place.target(path);
-            let files = build.streamed(&merged, request, &target, control);
+            let files =
+                StreamedSquare { scene: self.scene, hash, ..build.streamed(&merged, request, &target, control) };
             for (k, product) in products.iter().enumerate() {
                 build.stage_product(&merged, &files, (&maps, &square), product, (&mut report, &mut set))?;
                 tell(BUILD_FRACTION + (1.0 - BUILD_FRACTION) * (k + 1) as f32 / products.len() as f32);
@@ -125,6 +144,13 @@ impl<'a> LargeExport<'a> {
         }
         Ok(())
     }
+}
+
+/// The scene with a layer on top that writes the flow which every terrain has.
+fn with_flow_layer(scene: &Scene) -> Scene {
+    let mut scene = scene.clone();
+    scene.layers.push(Layer::new(Node::FlowAccumulation(flow_node(&scene.settings)), 0));
+    scene
 }
 
 /// The memory shortfall of the first stage that does not fit into memory; `None` if all stages fit.

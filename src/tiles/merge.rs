@@ -8,12 +8,12 @@ use rayon::prelude::*;
 
 use super::result_rows::{FieldSource, ROWS, ResultRows, ResultSquare};
 use super::{TileBuild, TileError};
-use crate::export::maps::{ExportMap, SampledSquare, SquareMaps, mask_layer, square_curvature};
+use crate::export::maps::{ExportMap, SampledSquare, SquareMaps, mask_layer, sampled_attribute};
 use crate::export::streamed::{StreamedProduct, StreamedSquare, streamed_parts};
 use crate::export::{ExportError, ExportReport, ExportRequest};
 use crate::field::{Control, FieldHasher, HAS_GROUND, MapKind, Region, terrain_hash};
 use crate::io::{SaveTarget, StagedSet};
-use crate::scene::BuildTiles;
+use crate::scene::{AttributeReach, BuildTiles, TerrainAttribute};
 use crate::web_map::{BoxedError, RasterPyramid, WebMapReport};
 
 /// Rows of all fields held in memory at a time while the result is hashed.
@@ -29,8 +29,10 @@ pub struct MergedTerrain {
     /// Lowest and highest value of the heights and of each data map, in the terrain's own units. Only samples with
     /// terrain count, or all samples if none has terrain.
     ranges: Vec<(f32, f32)>,
-    /// Lowest and highest mean curvature in 1/m. The first request computes them.
-    curvature: OnceLock<(f32, f32)>,
+    /// Lowest and highest value of each attribute. The first request computes them.
+    attributes: [OnceLock<(f32, f32)>; TerrainAttribute::ALL.len()],
+    /// Content hashes of the heights and of each data map.
+    hashes: Vec<u128>,
 }
 
 /// The lowest and the highest value of a field.
@@ -53,6 +55,12 @@ impl MergedTerrain {
     /// The index of a data map among the fields of the result, where field 0 is the heights.
     pub(super) fn field(&self, kind: MapKind) -> Option<usize> {
         field_index(&self.kinds, kind)
+    }
+
+    /// Content hash of the result without the data map `kind`.
+    pub(super) fn hash_without(&self, kind: MapKind) -> u128 {
+        let maps = self.kinds.iter().copied().zip(self.hashes.iter().skip(1).copied());
+        terrain_hash(self.hashes.first().copied().unwrap_or(0), maps.filter(|(there, _)| *there != kind))
     }
 }
 
@@ -91,24 +99,34 @@ impl TileBuild {
                 }
             }
         }
-        let maps = kinds.iter().copied().zip(hashers.iter().skip(1).map(FieldHasher::hash));
-        let hash = terrain_hash(hashers.first().map_or(0, FieldHasher::hash), maps);
+        let hashes: Vec<u128> = hashers.iter().map(FieldHasher::hash).collect();
+        let maps = kinds.iter().copied().zip(hashes.iter().skip(1).copied());
+        let hash = terrain_hash(hashes.first().copied().unwrap_or(0), maps);
         let chosen = |(ground, all): (&ValueRange, &ValueRange)| {
             let ValueRange(low, high) = if ground.0 <= ground.1 { *ground } else { *all };
             (low, high)
         };
         let ranges = on_ground.iter().zip(&of_all).map(chosen).collect();
-        Ok(MergedTerrain { hash, kinds, ranges, curvature: OnceLock::new() })
+        Ok(MergedTerrain { hash, kinds, ranges, attributes: [const { OnceLock::new() }; _], hashes })
     }
 
-    /// Lowest and highest mean curvature. Only samples with terrain count, or all samples if none has terrain. The
+    /// Lowest and highest value of an attribute. Only samples with terrain count, or all samples if none has terrain. The
     /// first call reads all rows, later calls reuse its result.
-    fn curvature_range(&self, merged: &MergedTerrain, control: &Control) -> Result<(f32, f32), TileError> {
-        if let Some(range) = merged.curvature.get() {
+    fn attribute_range(
+        &self,
+        merged: &MergedTerrain,
+        attribute: TerrainAttribute,
+        control: &Control,
+    ) -> Result<(f32, f32), TileError> {
+        if let Some(limits) = attribute.limits() {
+            return Ok(limits);
+        }
+        let known = &merged.attributes[attribute as usize];
+        if let Some(range) = known.get() {
             return Ok(*range);
         }
         let (plan, samples, grid) = (&self.plan, self.plan.samples, self.scene.grid(self.plan.samples));
-        let ground = merged.field(MapKind::Ground);
+        let (ground, flow) = (merged.field(MapKind::Ground), self.flow_field(merged, attribute)?);
         // Reads rows outside the held band: the neighbours across the seam of a wrapping terrain.
         let beyond = ResultRows::new(self, FieldSource { product: plan.result, field: 0 }, None, 0..samples);
         let (mut on_ground, mut of_all) = (ValueRange::NONE, ValueRange::NONE);
@@ -117,22 +135,28 @@ impl TileBuild {
             let last = (first + ROWS).min(samples);
             let held = first.saturating_sub(1)..(last + 1).min(samples);
             let around = Region { rows: held.clone(), columns: 0..samples };
-            let (_, fields) =
-                self.store.some_fields(plan, plan.result, &around, &|field, _| field == 0 || Some(field) == ground)?;
+            let is_read = |field: usize, _: &[MapKind]| field == 0 || [ground, flow].contains(&Some(field));
+            let (_, fields) = self.store.some_fields(plan, plan.result, &around, &is_read)?;
+            let index = |row: usize, column: usize| (row - held.start) * samples + column;
             let value = |row: usize, column: usize| match held.contains(&row) {
-                true => fields[0][(row - held.start) * samples + column],
+                true => fields[0][index(row, column)],
                 false => beyond.value(row, column),
             };
+            let flow_at = flow.map(|flow| {
+                let (fields, index) = (&fields, &index);
+                move |row: usize, column: usize| fields[flow][index(row, column)]
+            });
+            let flow_at = flow_at.as_ref().map(|at| at as &(dyn Fn(usize, usize) -> f32 + Sync));
             let has_ground = |row: usize, column: usize| {
-                ground.is_none_or(|index| fields[index][(row - held.start) * samples + column] >= HAS_GROUND)
+                ground.is_none_or(|ground| fields[ground][index(row, column)] >= HAS_GROUND)
             };
             let of_row = |row: usize| {
                 let (mut on_ground, mut of_all) = (ValueRange::NONE, ValueRange::NONE);
                 for column in 0..samples {
-                    let curvature = square_curvature(&self.scene, grid, &value, row, column);
-                    of_all.add(curvature);
+                    let at = sampled_attribute(&self.scene, grid, attribute, (&value, flow_at), [row, column]);
+                    of_all.add(at);
                     if has_ground(row, column) {
-                        on_ground.add(curvature);
+                        on_ground.add(at);
                     }
                 }
                 (on_ground, of_all)
@@ -144,7 +168,19 @@ impl TileBuild {
         }
         beyond.check()?;
         let ValueRange(low, high) = if on_ground.0 <= on_ground.1 { on_ground } else { of_all };
-        Ok(*merged.curvature.get_or_init(|| (low, high)))
+        Ok(*known.get_or_init(|| (low, high)))
+    }
+
+    /// The index of the flow among the fields of the result, if an attribute is computed from the flow.
+    ///
+    /// # Errors
+    /// If the attribute needs the flow and the result does not have it.
+    fn flow_field(&self, merged: &MergedTerrain, attribute: TerrainAttribute) -> Result<Option<usize>, TileError> {
+        if attribute.reach() != AttributeReach::Drainage {
+            return Ok(None);
+        }
+        let missing = || TileError::NoFlow(ExportMap::Attribute(attribute).to_string());
+        merged.field(MapKind::Flow).map(Some).ok_or_else(missing)
     }
 
     /// Writes a map of the `merged` result as one file, or cut into tiles; the ending of `to` chooses the format. Splat
@@ -248,19 +284,28 @@ impl TileBuild {
                     staged?;
                 }
             } else {
+                let flow = match map {
+                    ExportMap::Attribute(attribute) => self.flow_field(merged, *attribute)?,
+                    _ => None,
+                };
+                let flow = flow.map(|field| FieldSource { product: self.plan.result, field });
+                let flow = flow.map(|source| ResultRows::new(self, source, None, columns.clone()));
+                let flow_at = flow.as_ref().map(|rows| |row: usize, column: usize| rows.value(row, column));
                 let sampled = SampledSquare {
                     scene: &self.scene,
                     grid: self.scene.grid(self.plan.samples),
                     range: match map {
-                        ExportMap::Curvature => self.curvature_range(merged, control)?,
+                        ExportMap::Attribute(attribute) => self.attribute_range(merged, *attribute, control)?,
                         ExportMap::Mask(_) => (0.0, 1.0),
                         _ => merged.ranges[rows.source.field],
                     },
                     value: &value,
+                    flow: flow_at.as_ref().map(|at| at as &(dyn Fn(usize, usize) -> f32 + Sync)),
                     band_metres: files.band_metres(),
                 };
                 let staged = files.stage(product, &sampled.sheet(map), &part, has_ground, (&mut *report, &mut *set));
                 rows.check()?;
+                flow.as_ref().map_or(Ok(()), ResultRows::check)?;
                 staged?;
             }
             rows.check()?;
@@ -271,6 +316,9 @@ impl TileBuild {
     /// The field in the tile store from which a map is computed.
     fn source(&self, merged: &MergedTerrain, map: &ExportMap) -> Result<FieldSource, TileError> {
         let field = match map {
+            ExportMap::Data(MapKind::Flow) => {
+                merged.field(MapKind::Flow).ok_or_else(|| TileError::NoFlow(map.to_string()))?
+            }
             ExportMap::Data(kind) => merged.field(*kind).ok_or(TileError::NoMap(*kind))?,
             ExportMap::Mask(name) => {
                 let layer = mask_layer(&self.scene, name).map_err(ExportError::from)?;

@@ -207,6 +207,12 @@ pub enum TileError {
     /// The result of the build has no such map.
     #[error("no shown layer of the scene writes the map {0:?}; add one that does and make a new plan, or omit the map")]
     NoMap(MapKind),
+    /// A map that depends on the flow was requested, and the result has no flow.
+    #[error(
+        "the map `{0}` needs the drainage of the whole terrain, and tiles keep it only if a layer computes it; no shown \
+         layer of the scene writes the map flow. Add a layer Flow on top and make a new plan, or omit the map"
+    )]
+    NoFlow(String),
     /// The plan does not keep the requested mask.
     #[error(
         "the plan keeps no mask of layer `{layer}`, {known}; make a new plan with --masks `{layer}`, or omit the mask"

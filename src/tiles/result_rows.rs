@@ -90,12 +90,23 @@ impl<'a> ResultRows<'a> {
 pub struct ResultSquare<'a> {
     build: &'a TileBuild,
     merged: &'a MergedTerrain,
+    /// A data map of the result that the scene does not have.
+    hidden: Option<MapKind>,
     failed: Mutex<Option<TileError>>,
 }
 
 impl<'a> ResultSquare<'a> {
     pub fn new(build: &'a TileBuild, merged: &'a MergedTerrain) -> Self {
-        Self { build, merged, failed: Mutex::default() }
+        Self { build, merged, hidden: None, failed: Mutex::default() }
+    }
+
+    /// The result without a data map.
+    pub fn without(self, hidden: Option<MapKind>) -> Self {
+        Self { hidden, ..self }
+    }
+
+    fn field(&self, kind: MapKind) -> Option<usize> {
+        self.merged.field(kind).filter(|_| self.hidden != Some(kind))
     }
 
     /// Checks that all parts could be read.
@@ -125,12 +136,12 @@ impl SquareReader for ResultSquare<'_> {
     }
 
     fn has_map(&self, kind: MapKind) -> bool {
-        self.merged.field(kind).is_some()
+        self.field(kind).is_some()
     }
 
     fn rows(&self, kind: Option<MapKind>, rows: Range<usize>) -> Result<Vec<f32>, Cancelled> {
         let plan = &self.build.plan;
-        let number = kind.map_or(Some(0), |kind| self.merged.field(kind));
+        let number = kind.map_or(Some(0), |kind| self.field(kind));
         let wanted = Region { rows, columns: 0..plan.samples };
         let (_, mut fields) =
             self.record_error(
@@ -141,6 +152,10 @@ impl SquareReader for ResultSquare<'_> {
     }
 
     fn window(&self, grid: Grid) -> Result<Terrain, Cancelled> {
-        self.record_error(self.build.store.window(&self.build.plan, self.build.plan.result, grid))
+        let mut window = self.record_error(self.build.store.window(&self.build.plan, self.build.plan.result, grid))?;
+        if let Some(hidden) = self.hidden {
+            window.set_map(hidden, None);
+        }
+        Ok(window)
     }
 }

@@ -36,6 +36,22 @@ fn one_evaluation_writes_many_products() {
     talweg(&["export", &scene, "-o", glb, "--maps", "slope"]).code(2).stderr(contains("such as FILE.png"));
 }
 
+/// The scene has a single noise layer and no erosion.
+#[test]
+fn flow_and_other_attributes_need_no_layer() {
+    let folder = Folder::new();
+    let (scene, out) = (folder.write_file("a.ron", SCENE), folder.path_text("m.tif"));
+    let maps = "wetness,drainage,aspect,plan-curvature,occlusion,sunshine-day,sunshine-year";
+    talweg(&["export", &scene, "-o", &out, "--what", "flow", "--maps", maps, "--json"])
+        .success()
+        .stdout(contains("\"cells\"").and(contains("\"m²\"")).and(contains("m-sunshine-year.tif")));
+    for name in ["m.tif", "m-wetness.tif", "m-sunshine-day.tif"] {
+        talweg(&["verify", &folder.path_text(name), "-q"]).success().stdout(contains("match its scene"));
+    }
+    let masked = ["render", &scene, "-o", &folder.path_text("a.png"), "--set", "1.by_attribute=true"];
+    talweg(&[&masked[..], &["--set", "1.attribute=Aspect", "--set", "1.attribute_to=90"]].concat()).success();
+}
+
 #[test]
 fn a_file_whose_scene_now_has_other_heights_is_reported() {
     let folder = Folder::new();

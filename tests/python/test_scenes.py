@@ -51,6 +51,25 @@ def test_set_parameters_affect_the_evaluation():
     assert scene.set("scene.size_metres", 12_000.0).size_metres == 12_000.0
 
 
+def test_every_terrain_has_attributes_without_an_erosion(tmp_path):
+    # A plane that falls 100 m over 640 m to the south; cells are 10 m wide.
+    rows = np.linspace(500, 400, 65, dtype=np.float32)
+    plane = talweg.Blur(radius=0).run(np.repeat(rows[:, None], 65, axis=1), cell_metres=10)
+    assert plane.attribute("aspect") == pytest.approx(180, abs=0.1)
+    assert plane.attribute("slope") == pytest.approx(np.degrees(np.arctan(100 / 640)), abs=0.05)
+    flow, area = plane.attribute("flow"), plane.attribute("drainage")
+    assert area == pytest.approx(flow * 100) and flow[-1, 30] == pytest.approx(65, rel=0.05)
+    scene = talweg.load("alpine-range")
+    terrain = scene.evaluate(size=SIZE)
+    for name in ["wetness", "plan-curvature", "occlusion", "sunshine-day", "flow"]:
+        terrain.export(tmp_path / "a.r32", what=name)
+        assert (np.fromfile(tmp_path / "a.r32", "<f4").reshape(SIZE, SIZE) == terrain.attribute(name)).all(), name
+    with pytest.raises(talweg.UsageError, match="there is no attribute `soup`; there are slope, aspect"):
+        terrain.attribute("soup")
+    with pytest.raises(talweg.UsageError, match="this scene is a planet"):
+        talweg.load("earthlike").evaluate(size=17).attribute("sunshine-year")
+
+
 def test_errors_have_the_text_of_the_program(run_binary, tmp_path):
     def said(*arguments):
         return run_binary(*arguments)[1].strip().removeprefix("talweg: ").removeprefix("--set: ")

@@ -2,9 +2,9 @@
 
 use super::srgb::{Light, brighten, decode, encode, mix};
 use crate::appearance::materials::piece_materials::{CoverFractions, GroundShareMaps, combined_cover};
-use crate::appearance::pictures::raster::PixelGrid;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::scene::Settings;
+use crate::terrain_attributes::raster::PixelGrid;
 
 /// The sand and snow covers: the data map of each, its colour (sRGB) and the depth in metres at which it hides half of
 /// the ground. Later covers are on top of earlier ones.

@@ -9,6 +9,7 @@ use crate::appearance::{GroundShareMaps, PaletteTable, hidden_fraction, openness
 use crate::appearance_files::{Band, CONDITIONS, EVERYWHERE, ScatterKind};
 use crate::field::{Cancelled, Control, MapKind, Terrain, bilinear, cell_and_fraction};
 use crate::scene::Settings;
+use crate::terrain_attributes::drainage::wetness_index;
 
 /// The maps that conditions read.
 pub const SITE_MAPS: [MapKind; 4] = [MapKind::Flow, MapKind::Deposits, MapKind::Wear, MapKind::Vegetation];
@@ -71,8 +72,6 @@ pub(in crate::appearance) fn asks_curvature(bands: &[Band; CONDITIONS.len()]) ->
 const CURVATURE_SAMPLES: f32 = 2.0;
 /// The topographic wetness index at which wetness is 0, and at which it is 1.
 const TOPOGRAPHIC_INDEX: (f32, f32) = (5.0, 15.0);
-/// Minimum slope, as a tangent, in the wetness index. Some water drains away on level terrain as well.
-const LEAST_TANGENT: f32 = 0.001;
 /// Flow below which wetness fades to 0, so that wet areas have no sharp edge.
 const WETNESS_BEGINS: f32 = 0.04;
 
@@ -82,7 +81,7 @@ const WETNESS_BEGINS: f32 = 0.04;
 fn wetness(flow: f32, tangent: f32, cell_metres: f32) -> f32 {
     let ((least, most), (dry, wet)) = (CATCHMENT, TOPOGRAPHIC_INDEX);
     let area_log = (least + (most - least) * flow) * std::f32::consts::LN_10;
-    let index = area_log - libm::logf(cell_metres * tangent.max(LEAST_TANGENT));
+    let index = wetness_index(area_log, tangent, cell_metres);
     (flow / WETNESS_BEGINS).min(1.0) * ((index - dry) / (wet - dry)).clamp(0.0, 1.0)
 }
 

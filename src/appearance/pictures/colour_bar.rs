@@ -2,11 +2,11 @@
 //! lecture on terrain in games have them.
 
 use super::image::RgbImage;
-use super::raster::PixelGrid;
 use super::text::Type;
 use crate::appearance::PaletteTable;
 use crate::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 use crate::scene::Settings;
+use crate::terrain_attributes::raster::PixelGrid;
 
 const PAPER: [u8; 3] = [255; 3];
 const INK: [u8; 3] = [20; 3];

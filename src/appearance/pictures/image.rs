@@ -6,10 +6,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::raster::PixelGrid;
 use crate::field::{Cancelled, Control, Terrain};
 use crate::io::formats::png_rows::{PngSize, write_png_rows};
 use crate::io::{FileError, SaveTarget, StagedFile};
+use crate::terrain_attributes::raster::PixelGrid;
 
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]

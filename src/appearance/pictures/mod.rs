@@ -1,10 +1,8 @@
 //! Finished pictures of terrains and planets.
 
 pub(super) mod colour_bar;
-mod horizon;
 pub(super) mod image;
 pub(super) mod planet;
-pub(super) mod raster;
 pub(super) mod relief;
 pub(super) mod request;
 pub mod text;

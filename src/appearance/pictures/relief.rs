@@ -15,15 +15,16 @@
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`, so any number of threads gives the same bits.
 
-use super::horizon::{HorizonRay, LANES, Lanes, raise_horizons};
 use super::image::RgbImage;
-use super::raster::{PixelGrid, Pyramid};
 use crate::appearance::PaletteTable;
 use crate::appearance::biomes::{Paint, SiteNeighbours};
 use crate::appearance::colours::snow_sand::PixelCoverDepths;
 use crate::appearance::colours::srgb::{Light, decode, encode, mix};
 use crate::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain, heights_over_void};
 use crate::scene::Settings;
+use crate::terrain_attributes::horizon::{HorizonRay, LANES, Lanes, raise_horizons};
+use crate::terrain_attributes::raster::{PixelGrid, Pyramid};
+use crate::terrain_attributes::sky_view::{SkyRay, skylight};
 
 pub(in crate::appearance) const SUN: Light = [1.0, 0.965, 0.9];
 pub(in crate::appearance) const SKY: Light = [0.88, 0.97, 1.16];
@@ -59,8 +60,6 @@ const BRIGHT: f32 = 0.72;
 const PAPER: Light = [1.0; 3];
 
 const SKY_DIRECTIONS: usize = 8;
-/// Number of directions traced by [`sky_view`].
-const VIEW_DIRECTIONS: usize = 16;
 /// Index of the first palette entry above the water.
 pub(in crate::appearance) const SHORE: usize = 256;
 
@@ -132,23 +131,6 @@ struct Sun {
     direction: [f32; 3],
     ray: HorizonRay,
     tangent: f32,
-}
-
-/// A direction of the sky, and the fraction of the sky's light that comes from it.
-#[derive(Clone, Copy)]
-struct SkyRay {
-    ray: HorizonRay,
-    weight: f32,
-}
-
-impl SkyRay {
-    /// One of `of` evenly spaced directions. Each has the same weight.
-    fn new(number: usize, of: usize) -> Self {
-        let angle = (number as f32 + 0.5) * (std::f32::consts::TAU / of as f32);
-        let direction = [libm::cosf(angle), libm::sinf(angle)];
-        let ray = HorizonRay { direction, growth: 2.0, width: 0.3, least: f32::NEG_INFINITY };
-        Self { ray, weight: 1.0 / of as f32 }
-    }
 }
 
 /// Fractions of the light of the sun and of the sky that reach a pixel.
@@ -320,61 +302,6 @@ impl<'a> ReliefView<'a> {
             let shade = ((horizon - self.sun.tangent) / PENUMBRA + 0.5).clamp(0.0, 1.0);
             1.0 - SHADOW * shade * shade * (3.0 - 2.0 * shade)
         })
-    }
-}
-
-/// Fraction of the sky's light that reaches the pixels from (x, y) on: 1 on open terrain. A direction in which the
-/// horizon has slope t counts 1 / (1 + t²), the fraction of a uniform sky's light that is above that horizon.
-fn skylight(surface: &Pyramid, peak: f32, sky: &[SkyRay], x: usize, y: usize) -> Lanes {
-    let mut sum = [0.0; LANES];
-    for SkyRay { ray, weight } in sky {
-        let mut horizon = [0.0; LANES];
-        raise_horizons(surface, peak, [x, y], ray, &mut horizon);
-        sum.iter_mut().zip(horizon).for_each(|(sum, horizon)| *sum += weight / (1.0 + horizon * horizon));
-    }
-    sum
-}
-
-/// Fraction of a uniform sky's light that reaches every sample of a square terrain, from 0 to 1: ambient occlusion.
-/// Sixteen directions are traced to the horizon. Heights are not exaggerated.
-///
-/// # Errors
-/// If the computation was cancelled.
-pub fn sky_view(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Vec<f32>, Cancelled> {
-    let (n, view) = (terrain.samples(), SkyView::new(terrain, settings, control)?);
-    Ok(PixelGrid::of_rows(n, n, control, |row, out| view.visible_sky(row, out))?.values)
-}
-
-/// Computes [`sky_view`] in any single row.
-pub struct SkyView {
-    surface: Pyramid,
-    peak: f32,
-    sky: [SkyRay; VIEW_DIRECTIONS],
-}
-
-impl SkyView {
-    /// Prepares the sky view of a square terrain.
-    ///
-    /// # Errors
-    /// If the computation was cancelled.
-    pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Self, Cancelled> {
-        let n = terrain.samples();
-        let filled = heights_over_void(terrain);
-        let heights = filled.as_ref().unwrap_or(&terrain.height);
-        // Heights are measured in cell widths.
-        let scale = settings.relief_over_size() / terrain.grid.cell();
-        let surface = PixelGrid::made(n, n, control, |x, y| heights[y * n + x] * scale)?;
-        let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let surface = Pyramid::new(surface);
-        Ok(Self { surface, peak, sky: std::array::from_fn(|k| SkyRay::new(k, VIEW_DIRECTIONS)) })
-    }
-
-    /// Fraction of the sky that is visible from each sample of a row, from 0 to 1.
-    pub fn visible_sky(&self, row: usize, out: &mut [f32]) {
-        for (k, out) in out.chunks_mut(LANES).enumerate() {
-            let visible = skylight(&self.surface, self.peak, &self.sky, k * LANES, row);
-            out.copy_from_slice(&visible[..out.len()]);
-        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::eval::{LayerStep, context, plan};
 use crate::field::{Control, Edges, Grid, MapKind};
 use crate::nodes::multiscale::{LargestScale, StreamBeds};
 use crate::nodes::{Context, NodeDrainage, NodeKind, NodeParts};
-use crate::scene::{Layer, Mask, ProcessSegment, Scene};
+use crate::scene::{AttributeReach, Layer, Mask, ProcessSegment, Scene, TerrainAttribute};
 
 /// Stencil radius, in cells, of the step that removes detail which a coarser grid does not have. The radius is wide
 /// enough for interpolation through the coarse samples on both sides, even at a fine sample between two coarse samples.
@@ -67,7 +67,7 @@ pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(Lay
     let mut look = LayerStencil {
         cells: refine_cells,
         iteration_cells: None,
-        mask_cells: usize::from(step.layer.mask.by_slope),
+        mask_cells: mask_cells(&step.layer.mask),
         refine_cells,
         restores_beds: keeps_beds && beds.restores_beds(),
         settled: keeps_beds.then(|| settled_samples(step.layer)),
@@ -81,7 +81,12 @@ pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(Lay
     let mask = &step.layer.mask;
     let mut reason = match scene.settings.edges {
         Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
-        Edges::Open => is_painted_together(mask).then_some("its painted mask has smooth or smear strokes"),
+        Edges::Open if is_painted_together(mask) => Some("its painted mask has smooth or smear strokes"),
+        Edges::Open => match distant_reach(scene, index) {
+            None => None,
+            Some(AttributeReach::Horizon) => Some("its mask reads the horizon, which may lie anywhere on the terrain"),
+            Some(_) => Some("its mask reads the drainage of the whole terrain"),
+        },
     };
     let nodes = stretches(step.layer, &cx);
     let mut farthest = Some(0usize);
@@ -110,6 +115,24 @@ pub fn layer_stencil(scene: &Scene, samples: usize, index: usize) -> Option<(Lay
     Some((look, reason))
 }
 
+/// Stencil radius of the conditions of a mask that read neighbours, in cells.
+fn mask_cells(mask: &Mask) -> usize {
+    let reads_neighbours =
+        mask.attribute_read().is_some_and(|attribute| attribute.reach() == AttributeReach::Neighbours);
+    usize::from(mask.by_slope || reads_neighbours)
+}
+
+/// The distant samples that the mask of layer `index` reads, if it reads any. The mask can then only be computed on the
+/// whole terrain at once. A mask that reads the flow map of a layer reads no distant samples itself. A scene in which a group blends with the terrain below is not computed in parts
+/// anyway, so that any shown layer below passes its maps on.
+fn distant_reach(scene: &Scene, index: usize) -> Option<AttributeReach> {
+    let mask = &scene.layers[index].mask;
+    let has_flow =
+        (0..index).any(|k| scene.is_shown(k) && scene.layers[k].node.traits().writes.contains(&MapKind::Flow));
+    let horizon = mask.attribute_read().map(TerrainAttribute::reach).filter(|reach| *reach == AttributeReach::Horizon);
+    horizon.or_else(|| (mask.reads_flow() && !has_flow).then_some(AttributeReach::Drainage))
+}
+
 /// Whether the mask has strokes whose effect at a position depends on other positions as well.
 fn is_painted_together(mask: &Mask) -> bool {
     mask.is_active() && mask.by_paint && !mask.painted.are_pointwise()
@@ -135,12 +158,17 @@ pub fn mask_stencil(scene: &Scene, index: usize) -> (LayerStencil, Option<&'stat
     let reason = match scene.settings.edges {
         Edges::Wrap => Some("the terrain wraps, so each edge needs data from the opposite edge"),
         Edges::Open if scene.blending_group().is_some() => Some("a group blends its terrain with the terrain below"),
-        Edges::Open => is_painted_together(mask).then_some("it has smooth or smear strokes"),
+        Edges::Open if is_painted_together(mask) => Some("it has smooth or smear strokes"),
+        Edges::Open => match distant_reach(scene, index) {
+            None => None,
+            Some(AttributeReach::Horizon) => Some("it reads the horizon, which may lie anywhere on the terrain"),
+            Some(_) => Some("it reads the drainage of the whole terrain"),
+        },
     };
     let look = LayerStencil {
         cells: 0,
         iteration_cells: None,
-        mask_cells: usize::from(mask.by_slope),
+        mask_cells: mask_cells(mask),
         refine_cells: 0,
         restores_beds: false,
         settled: None,

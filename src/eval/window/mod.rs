@@ -13,7 +13,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::level::LevelTask;
-use super::mask::{self, SmoothedMask, sharp_weights};
+use super::mask::{self, MaskFields, sharp_weights};
 use super::multiscale::{LevelChange, ProcessStart};
 use super::plan::LayerStep;
 use super::run::run_node;
@@ -206,7 +206,11 @@ pub fn evaluate_window(
             made.insert(step.index, Arc::unwrap_or_clone(change.change));
         }
         let source = read_terrain(scene, LayerReader::Mask(step.index), &sources);
-        let known = SmoothedMask { heights: smooth(SmoothedField::Curvature), weights: smooth(SmoothedField::Mask) };
+        let known = MaskFields {
+            heights: smooth(SmoothedField::Curvature),
+            weights: smooth(SmoothedField::Mask),
+            ..MaskFields::of_terrain(scene, &step.layer.mask, &beneath, control)?
+        };
         mix::apply_opacity_and_mask(&cx, step.layer, &beneath, source, &mut store.strokes, known, &mut result)?;
         beneath = Arc::new(result);
     }
@@ -254,10 +258,13 @@ pub fn window_weights(
 ) -> Result<Vec<f32>, Cancelled> {
     let Some(reader) = scene.layers.get(layer) else { return Ok(vec![1.0; grid.len()]) };
     let cx = Context { grid, ..context(scene, samples, reader, control) };
-    let smooth = input.smoothed.remove(&(layer, SmoothedField::Curvature));
+    let known = MaskFields {
+        heights: input.smoothed.remove(&(layer, SmoothedField::Curvature)),
+        ..MaskFields::of_terrain(scene, &reader.mask, &input.terrain_below, control)?
+    };
     let strokes = &mut Store::forgetful().strokes;
     let read = read_terrain(scene, LayerReader::Mask(layer), &input.sources);
-    sharp_weights(&cx, &reader.mask, &input.terrain_below, read, strokes, smooth)
+    sharp_weights(&cx, &reader.mask, &input.terrain_below, read, strokes, known)
 }
 
 /// The mask weights of a layer on the window `grid` of a scene at `samples` per side. These weights equal those of
@@ -275,9 +282,10 @@ pub fn window_mask(
 ) -> Result<Vec<f32>, Cancelled> {
     let Some(reader) = scene.layers.get(layer) else { return Ok(vec![1.0; grid.len()]) };
     let cx = Context { grid, ..context(scene, samples, reader, control) };
-    let known = SmoothedMask {
+    let known = MaskFields {
         heights: input.smoothed.remove(&(layer, SmoothedField::Curvature)),
         weights: input.smoothed.remove(&(layer, SmoothedField::Mask)),
+        ..MaskFields::of_terrain(scene, &reader.mask, &input.terrain_below, control)?
     };
     let strokes = &mut Store::forgetful().strokes;
     let read = read_terrain(scene, LayerReader::Mask(layer), &input.sources);

@@ -4,7 +4,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `layout` | the sample, or the position on a planet, that a pixel shows |
-//! | `surface` | slope, curvature, normals, sky view |
+//! | `surface` | normals |
 //! | `ground` | colours, ground types, splat maps |
 //! | `strips` | colours, ground types and climate of a square that is read in parts |
 
@@ -16,33 +16,32 @@ mod surface;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
+use std::sync::Arc;
 
 pub use strips::{SquareMaps, reason_for_whole};
-pub(crate) use surface::square_curvature;
 
 pub use layout::{FilePart, PixelLayout, layouts};
 
-use crate::appearance::{LegendEntry, SkyView};
+use crate::appearance::LegendEntry;
 use crate::eval::{Store, layer_mask};
-use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, gradient_degrees, sampled_gradient};
+use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, sampled_gradient};
 use crate::io::formats::each_number;
 use crate::scene::Scene;
+use crate::terrain_attributes::sky_view::SkyView;
+use crate::terrain_attributes::surface::square_attribute;
+use crate::terrain_attributes::{AttributeReach, AttributeRows, TerrainAttribute, attribute_rows, drainage};
 
 /// A map that a raster file can show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExportMap {
     /// Heights in metres.
     Heights,
-    /// A data map that the layers wrote.
+    /// A data map that the layers wrote. Every terrain has the map *Flow*: if no layer wrote it, it is computed.
     Data(MapKind),
-    /// Slope in degrees.
-    Slope,
-    /// Mean curvature in 1/m, positive on crests.
-    Curvature,
+    /// A map that every terrain has, such as slope, curvature or wetness index.
+    Attribute(TerrainAttribute),
     /// Surface normals.
     Normals,
-    /// Visible fraction of the sky: ambient occlusion.
-    SkyView,
     /// Index of the height band between contour lines.
     Bands,
     /// Colours of the terrain without lighting.
@@ -86,18 +85,21 @@ impl ExportMap {
     /// Maps that any scene may have, in the order of menus; masks of layers are not included.
     pub fn all_common() -> impl Iterator<Item = Self> {
         let data = MapKind::ALL.iter().map(|&kind| Self::Data(kind));
-        let surface = [Self::Slope, Self::Curvature, Self::Normals, Self::SkyView, Self::Bands];
+        let attributes = TerrainAttribute::ALL.iter().map(|&attribute| Self::Attribute(attribute));
+        let surface = [Self::Normals, Self::Bands];
         let ground = [Self::Colours, Self::Relief, Self::Types, Self::Splat, Self::Weights, Self::Control];
         let climate = [Self::Temperature, Self::Moisture];
-        std::iter::once(Self::Heights).chain(data).chain(surface).chain(ground).chain(climate)
+        std::iter::once(Self::Heights).chain(data).chain(attributes).chain(surface).chain(ground).chain(climate)
     }
 
-    /// All maps of a scene: data maps only if a layer writes them, and masks only if they are in use.
+    /// All maps of a scene: data maps other than *Flow* only if a layer writes them, and masks only if they are in use.
     pub fn of_scene(scene: &Scene) -> Vec<Self> {
         let is_planet = scene.is_planet();
         let shown = || (0..scene.layers.len()).filter(|&index| scene.is_shown(index)).map(|index| &scene.layers[index]);
         let is_there = |map: &Self| match map {
-            Self::Data(kind) => shown().any(|layer| layer.node.traits().writes.contains(kind)),
+            Self::Data(MapKind::Flow) => true,
+            Self::Data(kind) => scene.writes_map(*kind),
+            Self::Attribute(attribute) => attribute.fits(scene.settings.world),
             Self::Control => !is_planet,
             _ => true,
         };
@@ -110,10 +112,8 @@ impl ExportMap {
         match self {
             Self::Heights => "Heights".into(),
             Self::Data(kind) => kind.label().into(),
-            Self::Slope => "Slope".into(),
-            Self::Curvature => "Curvature".into(),
+            Self::Attribute(attribute) => attribute.label().into(),
             Self::Normals => "Normals".into(),
-            Self::SkyView => "Ambient occlusion".into(),
             Self::Bands => "Height bands".into(),
             Self::Colours => "Colours".into(),
             Self::Relief => "Shaded relief".into(),
@@ -132,10 +132,8 @@ impl ExportMap {
         match self {
             Self::Heights => "Heights of the ground in metres.",
             Self::Data(kind) => kind.help(),
-            Self::Slope => "Slope of the ground, from 0° to 90°.",
-            Self::Curvature => "Mean curvature in 1/m: above 0 on crests, below 0 in valleys.",
+            Self::Attribute(attribute) => attribute.help(),
             Self::Normals => "Surface normals: east, north and up as red, green and blue.",
-            Self::SkyView => "Visible fraction of the sky, from 0 to 1.",
             Self::Bands => "Index of the band between contour lines, from the lowest ground up.",
             Self::Colours => "Colours of the ground without lighting, with rivers, snow and sand.",
             Self::Relief => "The terrain from above with light and shadow.",
@@ -169,8 +167,7 @@ impl ExportMap {
             Self::Heights => "m",
             Self::Data(kind) if kind.is_thickness() => "m",
             Self::Data(MapKind::Flow) => "cells",
-            Self::Slope => "°",
-            Self::Curvature => "1/m",
+            Self::Attribute(attribute) => attribute.unit(),
             Self::Temperature => "°C",
             _ => "",
         }
@@ -183,10 +180,8 @@ impl fmt::Display for ExportMap {
         out.write_str(match self {
             Self::Heights => "heights",
             Self::Data(kind) => return out.write_str(&format!("{kind:?}").to_lowercase()),
-            Self::Slope => "slope",
-            Self::Curvature => "curvature",
+            Self::Attribute(attribute) => attribute.id(),
             Self::Normals => "normals",
-            Self::SkyView => "occlusion",
             Self::Bands => "bands",
             Self::Colours => "colours",
             Self::Relief => "relief",
@@ -204,7 +199,7 @@ impl fmt::Display for ExportMap {
 impl MapError {
     /// The error for a data map that no visible layer writes; it lists the maps that are written.
     pub(super) fn not_written(map: ExportMap, scene: &Scene) -> Self {
-        let there = ExportMap::of_scene(scene).into_iter().filter(|map| matches!(map, ExportMap::Data(_)));
+        let there = MapKind::ALL.iter().filter(|&&kind| scene.writes_map(kind)).map(|&kind| ExportMap::Data(kind));
         let there: Vec<String> = there.map(|map| map.to_string()).collect();
         let text = match there.is_empty() {
             true => "its layers write no data maps".to_string(),
@@ -221,7 +216,11 @@ impl FromStr for ExportMap {
         if let Some(layer) = text.strip_prefix("mask:") {
             return Ok(Self::Mask(layer.into()));
         }
-        let text = if text == "biomes" { "types" } else { text };
+        let text = match text {
+            "biomes" => "types",
+            "sky-view" => "occlusion",
+            text => text,
+        };
         Self::all_common().find(|map| map.to_string() == text).ok_or_else(|| {
             let known: Vec<String> = Self::all_common().map(|map| map.to_string()).collect();
             format!("there is no map `{text}`; there are {} and mask:LAYER", known.join(", "))
@@ -255,7 +254,8 @@ pub enum MapError {
 pub(super) fn sky_by_rows<'a>(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<MapSheet<'a>, Cancelled> {
     let view = SkyView::new(terrain, &scene.settings, control)?;
     let share = move |row: usize, out: &mut [f32]| view.visible_sky(row, out);
-    Ok(MapSheet::streamed(&ExportMap::SkyView, (0.0, 1.0), strips::by_rows(terrain.samples(), share)))
+    let map = ExportMap::Attribute(TerrainAttribute::SkyView);
+    Ok(MapSheet::streamed(&map, (0.0, 1.0), strips::by_rows(terrain.samples(), share)))
 }
 
 /// The index of the layer whose mask is requested.
@@ -291,20 +291,27 @@ pub struct MapSheet<'a> {
 pub(crate) struct SampledSquare<'a> {
     pub scene: &'a Scene,
     pub grid: Grid,
-    /// Lowest and highest result of `value` on terrain, in the terrain's own units. For the curvature map, the lowest
-    /// and highest curvature in 1/m.
+    /// Lowest and highest result of `value` on terrain, in the terrain's own units. For an attribute without
+    /// [limits](TerrainAttribute::limits), the lowest and highest value of the attribute.
     pub range: (f32, f32),
     /// Returns the value at a row and column in the terrain's own units: the height, or the value of the requested data
     /// map.
     pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
+    /// Returns the flow in cells at a row and column, if the map needs it.
+    pub flow: Option<&'a (dyn Fn(usize, usize) -> f32 + Sync)>,
     pub band_metres: f32,
 }
 
 impl<'a> SampledSquare<'a> {
-    /// Whether a map can be computed from the value of a sample and the values of its neighbours.
+    /// Whether a map can be computed from the value of a sample and the values of its neighbours, with the flow at the
+    /// sample.
     pub fn has(map: &ExportMap) -> bool {
-        use ExportMap::{Bands, Curvature, Data, Heights, Normals, Slope};
-        matches!(map, Heights | Data(_) | Slope | Curvature | Normals | Bands)
+        use ExportMap::{Attribute, Bands, Data, Heights, Normals};
+        match map {
+            Heights | Data(_) | Normals | Bands => true,
+            Attribute(attribute) => attribute.reach() != AttributeReach::Horizon,
+            _ => false,
+        }
     }
 
     /// The sheet of a map for which [`has`](Self::has) is true. For any other map, the sheet contains the results of
@@ -318,14 +325,10 @@ impl<'a> SampledSquare<'a> {
         let scale = if !is_mask && kind.is_none_or(MapKind::is_thickness) { settings.relief_metres } else { 1.0 };
         let range = (self.range.0 * scale, self.range.1 * scale);
         match map {
-            ExportMap::Slope => {
-                let at = move |row, column, _| gradient_degrees(gradient(row, column), steepness);
-                MapSheet::streamed(map, (0.0, 90.0), Box::new(each_number(at)))
-            }
-            ExportMap::Curvature => {
-                let scene = self.scene;
-                let at = move |row, column, _| surface::square_curvature(scene, grid, value, row, column);
-                MapSheet::streamed(map, self.range, Box::new(each_number(at)))
+            ExportMap::Attribute(attribute) => {
+                let (scene, attribute, flow) = (self.scene, *attribute, self.flow);
+                let at = move |row, column, _| sampled_attribute(scene, grid, attribute, (value, flow), [row, column]);
+                MapSheet::streamed(map, attribute.limits().unwrap_or(self.range), Box::new(each_number(at)))
             }
             ExportMap::Normals => surface::normal_sheet(surface::each_normal(move |row, column| {
                 surface::normal(gradient(row, column), steepness)
@@ -339,6 +342,30 @@ impl<'a> SampledSquare<'a> {
             }
         }
     }
+}
+
+/// An attribute of a square at a row and column, from functions that return the height in the terrain's own units and the
+/// flow in cells. Without the flow that the attribute needs, or for an attribute that depends on the horizon, the result
+/// is not-a-number.
+pub(crate) fn sampled_attribute(
+    scene: &Scene,
+    grid: Grid,
+    attribute: TerrainAttribute,
+    (height, flow): (&(dyn Fn(usize, usize) -> f32 + Sync), Option<&(dyn Fn(usize, usize) -> f32 + Sync)>),
+    [row, column]: [usize; 2],
+) -> f32 {
+    let cell = scene.side_metres() * grid.cell();
+    let of_flow = |flow: f32| match attribute {
+        TerrainAttribute::DrainageArea => drainage::area(flow, cell),
+        TerrainAttribute::Wetness => {
+            let (east, south) = sampled_gradient(grid, height, row, column);
+            let tangent = (east * east + south * south).sqrt() * scene.settings.relief_over_size();
+            drainage::wetness_of_flow(flow, tangent, cell)
+        }
+        _ => f32::NAN,
+    };
+    let local = square_attribute(scene, grid, attribute, height, [row, column]);
+    local.unwrap_or_else(|| flow.map_or(f32::NAN, |flow| of_flow(flow(row, column))))
 }
 
 impl<'a> MapSheet<'a> {
@@ -390,16 +417,18 @@ impl<'a> MapSource<'a> {
                 vec![self.scalar(map, layout, None, scaled(height.as_slice(), relief))]
             }
             ExportMap::Data(kind) => {
-                let values = terrain.map(*kind).ok_or_else(|| MapError::not_written(map.clone(), scene))?;
+                let values = match terrain.map(*kind) {
+                    Some(written) => written.clone(),
+                    None if *kind == MapKind::Flow => drainage::flow(scene, terrain, control)?,
+                    None => return Err(MapError::not_written(map.clone(), scene)),
+                };
                 let scale = if kind.is_thickness() { relief } else { 1.0 };
                 let range = kind.is_fraction().then_some((0.0, 1.0));
-                vec![self.scalar(map, layout, range, scaled(values.as_slice(), scale))]
+                vec![self.scalar(map, layout, range, scaled(SharedField(values), scale))]
             }
-            ExportMap::Slope => vec![self.scalar(map, layout, Some((0.0, 90.0)), surface::slope(scene, terrain))],
-            ExportMap::Curvature => vec![self.scalar(map, layout, None, surface::curvature(scene, terrain))],
-            ExportMap::SkyView => {
-                let seen = surface::sky(scene, terrain, control)?;
-                vec![self.scalar(map, layout, Some((0.0, 1.0)), scaled(seen, 1.0))]
+            ExportMap::Attribute(attribute) => {
+                let rows: AttributeRows<'a> = attribute_rows(scene, terrain, *attribute, control)?;
+                vec![self.scalar(map, layout, attribute.limits(), rows)]
             }
             ExportMap::Normals => vec![surface::normals(scene, terrain, layout, control)?],
             ExportMap::Bands => vec![ground::bands(self, layout)],
@@ -435,6 +464,15 @@ impl<'a> MapSource<'a> {
     ) -> MapSheet<'a> {
         let range = range.unwrap_or_else(|| layout::range(self.terrain, &values));
         MapSheet::streamed(map, range, layout.rows(self.terrain, values))
+    }
+}
+
+/// A field that is shared with a terrain.
+struct SharedField(Arc<Vec<f32>>);
+
+impl AsRef<[f32]> for SharedField {
+    fn as_ref(&self) -> &[f32] {
+        &self.0
     }
 }
 

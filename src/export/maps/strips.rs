@@ -11,7 +11,7 @@ use super::{ExportMap, MapRows, MapSheet};
 use crate::appearance::{LegendEntry, SampledGround, TypeWeights};
 use crate::field::{Cancelled, Control, Edges, Grid, Region, SquareReader, Terrain};
 use crate::planet::climate::TerrainClimate;
-use crate::scene::Scene;
+use crate::scene::{AttributeReach, Scene};
 
 /// Rows held in memory at a time: as many as a tile of a cloud-optimised file has.
 const ROWS: usize = 512;
@@ -37,7 +37,9 @@ pub struct SquareMaps<'a> {
 pub fn reason_for_whole(map: &ExportMap, scene: &Scene) -> Option<&'static str> {
     let wraps = scene.settings.edges == Edges::Wrap;
     match map {
-        ExportMap::SkyView => Some("the horizon may lie anywhere on the terrain"),
+        ExportMap::Attribute(attribute) if attribute.reach() == AttributeReach::Horizon => {
+            Some("the horizon may lie anywhere on the terrain")
+        }
         ExportMap::Relief => Some("its shadows may come from anywhere on the terrain"),
         ExportMap::Mask(_) if scene.is_planet() => Some("a planet cannot be built in tiles"),
         ExportMap::Colours | ExportMap::Types | ExportMap::Splat | ExportMap::Weights | ExportMap::Control if wraps => {

@@ -69,7 +69,7 @@ fn a_tiled_export_has_the_bytes_of_the_whole_export() {
 }
 
 /// Exports a preset by tiles and as a whole, and compares all files.
-fn check_bytes(preset: &BuildPreset, scene: &Scene, samples: usize, tile: usize) -> Vec<String> {
+pub fn check_bytes(preset: &BuildPreset, scene: &Scene, samples: usize, tile: usize) -> Vec<String> {
     let (terrain, control) = (whole(scene, samples), Control::default());
     let [ours, theirs] = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let place = |folder: &tempfile::TempDir| ExportFolder {
@@ -93,7 +93,8 @@ fn check_bytes(preset: &BuildPreset, scene: &Scene, samples: usize, tile: usize)
     names(&ours)
 }
 
-fn products(all: &[&str]) -> Vec<BuildProduct> {
+/// Products from texts such as `heights@png`.
+pub fn products(all: &[&str]) -> Vec<BuildProduct> {
     let product = |(what, format): (&str, &str)| BuildProduct { map: what.into(), format: format.into(), file: None };
     all.iter().map(|text| product(text.rsplit_once('@').unwrap())).collect()
 }

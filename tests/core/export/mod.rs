@@ -1,5 +1,6 @@
 //! Exported files.
 
+mod attributes;
 mod by_tiles;
 pub mod files;
 mod samples;

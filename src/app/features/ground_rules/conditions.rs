@@ -110,6 +110,13 @@ pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
     },
 ];
 
+/// A change that the user made in the rows of a rule's conditions.
+pub enum ConditionChange {
+    Band(BandChange),
+    /// A layer that computes the flow is wanted, because a condition needs it.
+    AddFlow,
+}
+
 /// A change of one of a rule's bands.
 pub struct BandChange {
     pub bands: Bands,
@@ -172,16 +179,19 @@ impl BandShape {
     }
 }
 
-/// Shows one row per condition. Returns the change if the user has changed a band.
-pub fn rows(ui: &mut Ui, bands: &Bands, missing: Option<&[bool; CONDITIONS.len()]>) -> Option<BandChange> {
+/// Shows one row per condition. Returns the change that the user has made.
+pub fn rows(ui: &mut Ui, bands: &Bands, missing: Option<&[bool; CONDITIONS.len()]>) -> Option<ConditionChange> {
     let mut change = None;
     for (k, row) in ROWS.iter().enumerate() {
         let is_missing = missing.is_some_and(|missing| missing[k]);
-        let asked = ui.push_id(row.name, |ui| show(ui, row, bands[k], is_missing)).inner;
+        let mut adds_flow = false;
+        let asked = ui.push_id(row.name, |ui| show(ui, row, bands[k], is_missing, &mut adds_flow)).inner;
         if let Some((band, label, gesture)) = asked {
             let mut bands = *bands;
             bands[k] = band;
-            change = Some(BandChange { bands, label, gesture });
+            change = Some(ConditionChange::Band(BandChange { bands, label, gesture }));
+        } else if adds_flow {
+            change = Some(ConditionChange::AddFlow);
         }
     }
     change
@@ -192,6 +202,7 @@ fn show(
     row: &ConditionRow,
     band: Band,
     is_missing: bool,
+    adds_flow: &mut bool,
 ) -> Option<(Band, &'static str, Option<Gesture>)> {
     let mut change = None;
     let shape = BandShape::of_band(band);
@@ -220,7 +231,13 @@ fn show(
     if !is_on {
         return change;
     }
-    if is_missing {
+    if is_missing && ["flow", "wetness"].contains(&row.name) {
+        let text = "The terrain has no flow map, so the value is 0 everywhere.";
+        ui.label(RichText::new(text).small().color(colour::warning()));
+        let tip = "Adds a Flow layer on top, which computes the drainage area of every cell from the heights. The \
+                   heights do not change.";
+        *adds_flow = ui.small_button("Add Flow layer").on_hover_text(tip).clicked();
+    } else if is_missing {
         let text = "The terrain has no such map, so the value is 0 everywhere. Add a layer that writes it, such as an \
                     erosion.";
         ui.label(RichText::new(text).small().color(colour::warning()));

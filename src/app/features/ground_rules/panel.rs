@@ -11,7 +11,7 @@ use egui::{
 use egui_phosphor::regular as icon;
 
 use super::GroundRulesAction;
-use super::conditions::{self, distinct_names};
+use super::conditions::{self, ConditionChange, distinct_names};
 use super::sampled::RuleCoverage;
 use super::textures;
 use crate::frame::commands::Command;
@@ -26,7 +26,9 @@ use talweg::appearance_files::{
     Bands, EVERYWHERE, GROVE_WIDTHS, MOST_RULE_NAME, MOST_RULES, MOST_SCATTER_RULES, Material, MaterialRule,
     SCATTER_DENSITIES, SCATTER_SIZES, ScatterKind, ScatterRule, rule_name,
 };
-use talweg::scene::{Gesture, Scene};
+use talweg::nodes::Node;
+use talweg::scene::{Gesture, Layer, Scene};
+use talweg::terrain_attributes::drainage::flow_node;
 
 /// The two lists of rules, each on a tab: material rules, and rules for plants and stones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -249,9 +251,12 @@ fn material(
     if let Some((share, gesture)) = share_row(ui, "Coverage", tip, rule.max_fraction) {
         change_materials(document, "Change coverage", gesture, |rules| rules[at].max_fraction = share);
     }
-    conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
+    let wants_flow = conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
         change_materials(document, label, gesture, |rules| rules[at].bands = bands);
     });
+    if wants_flow {
+        add_flow_layer(document);
+    }
     command
 }
 
@@ -352,26 +357,42 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
             change_plants(document, "Change groves", gesture, |rules| rules[at].groves = Some((width, share)));
         }
     }
-    conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
+    let wants_flow = conditions_of(ui, &rule.bands, covers, |label, gesture, bands| {
         change_plants(document, label, gesture, |rules| rules[at].bands = bands);
     });
+    if wants_flow {
+        add_flow_layer(document);
+    }
 }
 
+/// Shows the conditions of a rule, and calls `apply` with new bands. Returns whether the user wants a layer that computes
+/// the flow.
 fn conditions_of(
     ui: &mut Ui,
     bands: &Bands,
     covers: &RuleCoverage,
     mut apply: impl FnMut(&str, Option<Gesture>, Bands),
-) {
+) -> bool {
     ui.add_space(4.0);
     ui.label(RichText::new("Conditions").strong());
     if bands.iter().all(|band| *band == EVERYWHERE) {
         let text = "None: the rule applies everywhere.";
         ui.label(RichText::new(text).small().color(colour::text_weak()));
     }
-    if let Some(change) = conditions::rows(ui, bands, covers.missing.as_ref()) {
-        apply(change.label, change.gesture, change.bands);
+    match conditions::rows(ui, bands, covers.missing.as_ref()) {
+        Some(ConditionChange::Band(change)) => apply(change.label, change.gesture, change.bands),
+        Some(ConditionChange::AddFlow) => return true,
+        None => {}
     }
+    false
+}
+
+/// Adds a layer on top that computes the flow from the heights.
+fn add_flow_layer(document: &mut Document) {
+    let scene = document.scene();
+    let mut layer = Layer::new(Node::FlowAccumulation(flow_node(&scene.settings)), scene.unused_seed());
+    layer.name = scene.unused_name(&layer.name);
+    document.insert("Add Flow", scene.layers.len(), layer);
 }
 
 /// Shows a fraction from 0 to 1 in percent. Returns the new value if the user has changed it.

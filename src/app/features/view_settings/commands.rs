@@ -7,6 +7,7 @@ use crate::frame::commands::{Action, Info, keys};
 use crate::view::{Overlay, TreeDetail, ViewCommand, ViewMode};
 use talweg::field::MapKind;
 use talweg::preferences::PlanetProjection;
+use talweg::scene::TerrainAttribute;
 
 /// The camera commands of the View menu, in the order of the menu.
 pub const CAMERA: [ViewCommand; 7] = [
@@ -118,6 +119,13 @@ impl Action for ViewAction {
                 let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match overlay {
                     Overlay::None => (icon::PROHIBIT, keys![SHIFT + Num0]),
                     Overlay::Slope => (icon::ANGLE, keys![SHIFT + Num1]),
+                    Overlay::Attribute(TerrainAttribute::Aspect) => (icon::COMPASS, &[]),
+                    Overlay::Attribute(TerrainAttribute::DrainageArea) => (icon::TREE_STRUCTURE, &[]),
+                    Overlay::Attribute(TerrainAttribute::Wetness) => (icon::DROP_HALF, &[]),
+                    Overlay::Attribute(
+                        TerrainAttribute::SkyView | TerrainAttribute::DaySunshine | TerrainAttribute::YearSunshine,
+                    ) => (icon::SUN, &[]),
+                    Overlay::Attribute(_) => (icon::CHART_LINE, &[]),
                     Overlay::Change => (icon::PLUS_MINUS, keys![SHIFT + Num2]),
                     Overlay::Temperature => (icon::THERMOMETER, &[]),
                     Overlay::Moisture => (icon::CLOUD_RAIN, &[]),

@@ -6,7 +6,7 @@ use talweg::appearance::Biomes;
 use talweg::eval::LayerMask;
 use talweg::field::{MapKind, Terrain};
 use talweg::param::{ParamKind, WithoutRange};
-use talweg::scene::Scene;
+use talweg::scene::{Scene, Settings, TerrainAttribute};
 
 /// Steepest slope that the colour ramp distinguishes, in degrees. Steeper slopes have the last colour of the ramp.
 pub const STEEPEST_DEGREES: f32 = 75.0;
@@ -17,6 +17,8 @@ pub enum Overlay {
     #[default]
     None,
     Slope,
+    /// A map that follows from the heights, other than the slope.
+    Attribute(TerrainAttribute),
     /// Deposition minus erosion.
     Change,
     /// Temperature of the climate in °C.
@@ -41,7 +43,10 @@ fn sentence(kind: MapKind) -> &'static str {
 impl Overlay {
     /// All overlays, in the order of the menu.
     pub fn all() -> Vec<Self> {
-        let mut all = vec![Self::None, Self::Slope, Self::Change, Self::Temperature, Self::Moisture];
+        let mut all = vec![Self::None, Self::Slope];
+        let others = TerrainAttribute::ALL.iter().copied().filter(|&attribute| attribute != TerrainAttribute::Slope);
+        all.extend(others.map(Self::Attribute));
+        all.extend([Self::Change, Self::Temperature, Self::Moisture]);
         all.extend(MapKind::ALL.iter().copied().map(Self::Map));
         all.push(Self::Difference);
         all
@@ -51,6 +56,7 @@ impl Overlay {
         match self {
             Self::None => "No overlay".into(),
             Self::Slope => "Slope".into(),
+            Self::Attribute(attribute) => attribute.label().into(),
             Self::Change => "Erosion and deposition".into(),
             Self::Temperature => "Temperature".into(),
             Self::Moisture => "Moisture".into(),
@@ -67,6 +73,7 @@ impl Overlay {
             Self::Slope => {
                 "Colours the terrain by its slope: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
             }
+            Self::Attribute(attribute) => attribute.help().into(),
             Self::Change => "Shows where material was eroded (brown) and deposited (green).".into(),
             Self::Temperature => {
                 "Shows the temperature by latitude, height and season. Scenes with biomes have climate settings.".into()
@@ -92,6 +99,7 @@ impl Overlay {
         match self {
             Self::Change => "change".into(),
             Self::Map(kind) => format!("{kind:?}").to_lowercase(),
+            Self::Attribute(attribute) => attribute.id().into(),
             other => format!("{other:?}").to_lowercase(),
         }
     }
@@ -108,7 +116,8 @@ pub struct OverlayChoice {
     pub reference: Option<ReferenceTerrain>,
     /// Biomes that colour the terrain in place of the palette.
     pub biomes: Option<Arc<Biomes>>,
-    /// The scene without its layers: only its world and climate, from which temperature and moisture are computed.
+    /// The scene without its layers: only its settings and climate, from which temperature, moisture and terrain
+    /// attributes are computed.
     pub climate: Option<Arc<Scene>>,
     /// The mask of a layer that is being edited.
     pub mask: Option<Arc<LayerMask>>,
@@ -120,6 +129,13 @@ pub fn climate_of(scene: &Scene) -> Arc<Scene> {
     // the climate does not depend on the hour of the day
     planet.hour = 0.0;
     Arc::new(Scene { settings, planet, climate, palette, biomes, ..Scene::default() })
+}
+
+/// The settings that terrain attributes depend on, besides the terrain itself. Moving the sun of the view does not change
+/// them.
+fn attribute_settings(scene: &Scene) -> impl PartialEq + use<> {
+    let Settings { world, size_metres, relief_metres, sea_level, voids, day, latitude, .. } = scene.settings;
+    (world, [size_metres, relief_metres, sea_level, latitude, scene.planet.radius_metres], voids, day)
 }
 
 /// The terrain that height differences are measured from.
@@ -143,8 +159,14 @@ impl OverlayChoice {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
             (a, b) => a.is_none() && b.is_none(),
         };
-        let feels = matches!(self.overlay, Overlay::Temperature | Overlay::Moisture);
-        let same_climate = !feels || self.climate == other.climate;
+        let same_climate = match self.overlay {
+            Overlay::Temperature | Overlay::Moisture => self.climate == other.climate,
+            Overlay::Attribute(_) | Overlay::Map(MapKind::Flow) => {
+                let settings = |choice: &Self| choice.climate.as_ref().map(|scene| attribute_settings(scene));
+                settings(self) == settings(other)
+            }
+            _ => true,
+        };
         let same_mask = match (&self.mask, &other.mask) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             (a, b) => a.is_none() && b.is_none(),

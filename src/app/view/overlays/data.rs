@@ -9,7 +9,8 @@ use super::legend::{Legend, Tick, decades, linear, nice, symmetric};
 use super::ramp::{self, Ramp};
 use crate::view::render::mips::{Mips, half_bytes};
 use talweg::field::{Cancelled, Control, MapKind, Terrain, bilinear, slope_degrees};
-use talweg::scene::Settings;
+use talweg::scene::{Settings, TerrainAttribute};
+use talweg::terrain_attributes::{attribute_field, drainage};
 
 /// Mapping from stored values to positions on a ramp.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,8 +24,8 @@ enum OverlayScale {
     Fixed(f32, f32, &'static str),
     /// Stored values on a scale from 0 to a value that only 2 % of the non-zero samples exceed. The text is the unit.
     Plain(&'static str),
-    /// Positive and negative values in metres, up to a magnitude that only 2 % of the non-zero samples exceed.
-    Signed,
+    /// Positive and negative values, up to a magnitude that only 2 % of the non-zero samples exceed. The text is the unit.
+    Signed(&'static str),
     /// Weights of a mask from 0 to 1. A weight is also the opacity of the overlay.
     Weight,
 }
@@ -98,7 +99,8 @@ pub fn overlay_places(
         Overlay::Temperature | Overlay::Moisture => climate_values(terrain, choice, control),
         Overlay::Difference => difference_values(terrain, relief_metres, choice.reference.as_ref(), control),
         Overlay::Mask => mask_values(terrain, choice, control),
-        Overlay::Map(kind) => map_values(terrain, relief_metres, kind, control),
+        Overlay::Map(kind) => map_values(terrain, relief_metres, kind, choice, control),
+        Overlay::Attribute(attribute) => attribute_values(terrain, attribute, choice, control),
     };
     let OverlayValues { values, scale, ramp } = match found {
         Ok(found) => found,
@@ -149,7 +151,7 @@ fn change_values(terrain: &Terrain, relief_metres: f32, control: &Control) -> Re
         return Err("No layer writes a wear or deposits map".into());
     }
     let net = |k| deposits.as_ref().map_or(0.0, |d| d(k)) - wear.as_ref().map_or(0.0, |w| w(k));
-    Ok(OverlayValues { values: collect(terrain, control, net)?, scale: OverlayScale::Signed, ramp: &ramp::CHANGE })
+    Ok(OverlayValues { values: collect(terrain, control, net)?, scale: OverlayScale::Signed("m"), ramp: &ramp::CHANGE })
 }
 
 /// Temperature or moisture of the climate.
@@ -185,7 +187,11 @@ fn difference_values(
         None => other.height_at(place(k % n), place(k / n)),
     };
     let raised = |k: usize| terrain.height[k] * relief_metres - at(k) * relief;
-    Ok(OverlayValues { values: collect(terrain, control, raised)?, scale: OverlayScale::Signed, ramp: &ramp::CHANGE })
+    Ok(OverlayValues {
+        values: collect(terrain, control, raised)?,
+        scale: OverlayScale::Signed("m"),
+        ramp: &ramp::CHANGE,
+    })
 }
 
 /// The weights of a layer's mask.
@@ -208,15 +214,56 @@ fn map_values(
     terrain: &Terrain,
     relief_metres: f32,
     kind: MapKind,
+    choice: &OverlayChoice,
     control: &Control,
 ) -> Result<OverlayValues, NoValues> {
-    let map = terrain.map(kind).ok_or_else(|| {
-        let name = format!("{kind:?}").to_lowercase();
-        NoValues::Missing(format!("No layer writes a {name} map"))
-    })?;
+    let map = match (terrain.map(kind), &choice.climate) {
+        (Some(map), _) => map.clone(),
+        // Every terrain has a flow.
+        (None, Some(scene)) if kind == MapKind::Flow => drainage::flow(scene, terrain, control)?,
+        _ => {
+            let name = format!("{kind:?}").to_lowercase();
+            return Err(NoValues::Missing(format!("No layer writes a {name} map")));
+        }
+    };
     let (scale, ramp) = scheme(kind);
     let unit = if scale == OverlayScale::Metres { relief_metres } else { 1.0 };
     Ok(OverlayValues { values: collect(terrain, control, |k| map[k] * unit)?, scale, ramp })
+}
+
+/// The values of a map that follows from the heights.
+fn attribute_values(
+    terrain: &Terrain,
+    attribute: TerrainAttribute,
+    choice: &OverlayChoice,
+    control: &Control,
+) -> Result<OverlayValues, NoValues> {
+    let scene = choice.climate.as_ref().ok_or("The settings of this terrain are not available")?;
+    if !attribute.fits(scene.settings.world) {
+        return Err("Sunshine is computed on square terrain only. Extract a region of the planet first".into());
+    }
+    let (scale, ramp) = attribute_scheme(attribute);
+    // Drainage areas are shown in powers of ten of m².
+    let (_, unit) = attribute.shown_unit();
+    let unit = if attribute == TerrainAttribute::DrainageArea { 1.0 } else { unit };
+    let values = attribute_field(scene, terrain, attribute, control)?;
+    Ok(OverlayValues { values: collect(terrain, control, |k| values[k] * unit)?, scale, ramp })
+}
+
+/// Scale and colour ramp of a terrain attribute.
+fn attribute_scheme(attribute: TerrainAttribute) -> (OverlayScale, &'static Ramp) {
+    match attribute {
+        TerrainAttribute::Slope => (OverlayScale::Fixed(0.0, 90.0, "°"), &ramp::PLAIN),
+        TerrainAttribute::Aspect => (OverlayScale::Fixed(0.0, 360.0, "°"), &ramp::COMPASS),
+        TerrainAttribute::MeanCurvature
+        | TerrainAttribute::ProfileCurvature
+        | TerrainAttribute::PlanCurvature
+        | TerrainAttribute::TangentialCurvature => (OverlayScale::Signed("1/km"), &ramp::CHANGE),
+        TerrainAttribute::DrainageArea => (OverlayScale::Powers("m²"), &ramp::WATER),
+        TerrainAttribute::Wetness => (OverlayScale::Plain(""), &ramp::MOISTURE),
+        TerrainAttribute::SkyView => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
+        TerrainAttribute::DaySunshine | TerrainAttribute::YearSunshine => (OverlayScale::Plain("h"), &ramp::HEAT),
+    }
 }
 
 /// The values at both ends of a ramp, and the ticks between them.
@@ -240,9 +287,9 @@ impl OverlayScale {
         let weight = Fade { transparent_at: 0.0, width: 1.0 };
         let most = || nice(magnitude_quantile(values, 0.98));
         let (low, high, unit, ticks, fade) = match self {
-            Self::Signed => {
+            Self::Signed(unit) => {
                 let most = most();
-                (-most, most, "m", symmetric(most), opaque)
+                (-most, most, unit, symmetric(most), opaque)
             }
             Self::Metres => {
                 let most = most();
@@ -424,6 +471,37 @@ mod tests {
                 assert!(!choice.has_same_image(&changed) && choice.has_same_image(&choice.clone()));
             }
         }
+    }
+
+    #[test]
+    fn attributes_and_flow_need_no_layer() {
+        let mut scene = Scene::default();
+        (scene.settings.size_metres, scene.settings.relief_metres) = (640.0, 640.0);
+        let plane = Terrain::from_fn(65, Edges::Open, |_, v| 0.5 - 0.25 * v);
+        let choice = |overlay| OverlayChoice { overlay, climate: Some(climate_of(&scene)), ..OverlayChoice::default() };
+        let places = |overlay| {
+            let (data, legend) = overlay_places(&plane, 640.0, &choice(overlay), &Control::default()).unwrap();
+            (data.unwrap().0, legend.unwrap())
+        };
+        for &attribute in TerrainAttribute::ALL {
+            let (places, legend) = places(Overlay::Attribute(attribute));
+            assert!(legend.title == attribute.label() && legend.ticks.len() > 1, "{attribute:?}");
+            assert!(places.iter().all(|place| (0.0..=1.0).contains(place)), "{attribute:?}");
+        }
+        // The slope faces south, in the middle of the compass.
+        assert!(places(Overlay::Attribute(TerrainAttribute::Aspect)).0.iter().all(|place| (place - 0.5).abs() < 1e-3));
+        // Water gathers to the south, in each column for itself.
+        let (flow, _) = places(Overlay::Map(MapKind::Flow));
+        assert!((1..65).all(|row| flow[row * 65 + 30] > flow[row * 65 - 35]));
+        // The sun of the view has no effect on them, but the sea level has.
+        let aspect = choice(Overlay::Attribute(TerrainAttribute::Wetness));
+        let mut other = scene.clone();
+        other.settings.sun_azimuth += 20.0;
+        let turned = OverlayChoice { climate: Some(climate_of(&other)), ..aspect.clone() };
+        assert!(aspect.has_same_image(&turned));
+        other.settings.sea_level += 20.0;
+        let raised = OverlayChoice { climate: Some(climate_of(&other)), ..aspect.clone() };
+        assert!(!aspect.has_same_image(&raised));
     }
 
     #[test]

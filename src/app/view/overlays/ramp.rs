@@ -88,6 +88,16 @@ pub static PLAIN: Ramp = Ramp(&[
     (1.00, [250, 204, 244]),
 ]);
 
+/// Directions of the compass: north is blue, east yellow-green, south red-orange, west violet, and north blue again. After
+/// romaO of Crameri (2018).
+pub static COMPASS: Ramp = Ramp(&[
+    (0.00, [74, 122, 178]),
+    (0.25, [182, 208, 122]),
+    (0.50, [190, 98, 48]),
+    (0.75, [110, 52, 104]),
+    (1.00, [74, 122, 178]),
+]);
+
 /// Slope from 0° to [`super::choice::STEEPEST_DEGREES`]: green, yellow, red, violet.
 pub static SLOPE: Ramp = Ramp(&[
     (0.00, [63, 111, 89]),
