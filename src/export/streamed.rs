@@ -59,8 +59,8 @@ pub fn streamed_parts(request: &ExportRequest, samples: usize) -> Result<Vec<Str
     Ok(tiles(request.tiles, samples)?.into_iter().map(part).collect())
 }
 
-/// Whether a map can be written in strips of rows. The relief picture and the occlusion map cannot, because distant
-/// terrain affects them.
+/// Whether a map can be written in strips of rows. The relief picture and the maps of occlusion and sunshine cannot,
+/// because distant terrain affects them.
 pub fn is_streamed(map: &ExportMap) -> bool {
     matches!(map, ExportMap::Mask(_)) || SampledSquare::has(map) || SquareMaps::has(map)
 }
@@ -92,8 +92,8 @@ pub fn streamed_products(
         let of_whole = |why: &str| {
             ExportError::Request(format!(
                 "`{}` needs the whole terrain, because {why}; a terrain of {samples} samples per side is written in \
-                 strips of rows. Only heights, data maps, slope, curvature, normals, bands, colours, ground types, climate \
-                 and masks can be. Omit it, or give --size {MAX_SAMPLES} or less",
+                 strips of rows. Only heights, data maps, slope, aspect, curvatures, drainage, wetness, normals, bands, \
+                 colours, ground types, climate and masks can be. Omit it, or give --size {MAX_SAMPLES} or less",
                 product.kind.label()
             ))
         };

@@ -39,10 +39,13 @@ impl SunSector {
     }
 }
 
-/// The positions of the sun on one day, or on all days of a year, and the hours that each position stands for.
+/// The positions of the sun on one day, or on all days of a year.
 struct SunPaths {
     sectors: Vec<SunSector>,
-    hours_per_step: f32,
+    /// Minutes between two positions.
+    step: u32,
+    /// Number of days.
+    days: u32,
 }
 
 impl SunPaths {
@@ -70,7 +73,12 @@ impl SunPaths {
             SunSector { ray, tangents }
         };
         let sectors = tangents.into_iter().enumerate().filter(|(_, tangents)| !tangents.is_empty());
-        Self { sectors: sectors.map(sector).collect(), hours_per_step: step as f32 / 60.0 / count as f32 }
+        Self { sectors: sectors.map(sector).collect(), step, days: count }
+    }
+
+    /// Mean hours of sunshine per day, for a number of steps with sunshine.
+    fn mean_hours(&self, steps: u32) -> f32 {
+        (steps * self.step) as f32 / (60 * self.days) as f32
     }
 }
 
@@ -102,7 +110,7 @@ pub fn hours(
                 let here = steps.iter_mut().zip(horizon).take(out.len());
                 here.for_each(|(steps, horizon)| *steps += sector.steps_above(horizon));
             }
-            out.iter_mut().zip(steps).for_each(|(out, steps)| *out = steps as f32 * paths.hours_per_step);
+            out.iter_mut().zip(steps).for_each(|(out, steps)| *out = paths.mean_hours(steps));
         }
     })?;
     Ok(made.values)

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::result_rows::{FieldSource, ROWS, ResultRows, ResultSquare};
 use super::{TileBuild, TileError};
-use crate::export::maps::{ExportMap, SampledSquare, SquareMaps, mask_layer, sampled_attribute};
+use crate::export::maps::{ExportMap, SampledSquare, SquareMaps, SquareValues, mask_layer, sampled_attribute};
 use crate::export::streamed::{StreamedProduct, StreamedSquare, streamed_parts};
 use crate::export::{ExportError, ExportReport, ExportRequest};
 use crate::field::{Control, FieldHasher, HAS_GROUND, MapKind, Region, terrain_hash};
@@ -146,7 +146,7 @@ impl TileBuild {
                 let (fields, index) = (&fields, &index);
                 move |row: usize, column: usize| fields[flow][index(row, column)]
             });
-            let flow_at = flow_at.as_ref().map(|at| at as &(dyn Fn(usize, usize) -> f32 + Sync));
+            let flow_at = flow_at.as_ref().map(|at| at as SquareValues);
             let has_ground = |row: usize, column: usize| {
                 ground.is_none_or(|ground| fields[ground][index(row, column)] >= HAS_GROUND)
             };
@@ -300,7 +300,7 @@ impl TileBuild {
                         _ => merged.ranges[rows.source.field],
                     },
                     value: &value,
-                    flow: flow_at.as_ref().map(|at| at as &(dyn Fn(usize, usize) -> f32 + Sync)),
+                    flow: flow_at.as_ref().map(|at| at as SquareValues),
                     band_metres: files.band_metres(),
                 };
                 let staged = files.stage(product, &sampled.sheet(map), &part, has_ground, (&mut *report, &mut *set));

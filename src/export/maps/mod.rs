@@ -287,6 +287,9 @@ pub struct MapSheet<'a> {
     pub(super) rows: MapRows<'a>,
 }
 
+/// A function that returns a value of a square at a row and column.
+pub(crate) type SquareValues<'a> = &'a (dyn Fn(usize, usize) -> f32 + Sync);
+
 /// A square terrain that is not in memory as a whole; its values are read one by one.
 pub(crate) struct SampledSquare<'a> {
     pub scene: &'a Scene,
@@ -296,9 +299,9 @@ pub(crate) struct SampledSquare<'a> {
     pub range: (f32, f32),
     /// Returns the value at a row and column in the terrain's own units: the height, or the value of the requested data
     /// map.
-    pub value: &'a (dyn Fn(usize, usize) -> f32 + Sync),
+    pub value: SquareValues<'a>,
     /// Returns the flow in cells at a row and column, if the map needs it.
-    pub flow: Option<&'a (dyn Fn(usize, usize) -> f32 + Sync)>,
+    pub flow: Option<SquareValues<'a>>,
     pub band_metres: f32,
 }
 
@@ -351,7 +354,7 @@ pub(crate) fn sampled_attribute(
     scene: &Scene,
     grid: Grid,
     attribute: TerrainAttribute,
-    (height, flow): (&(dyn Fn(usize, usize) -> f32 + Sync), Option<&(dyn Fn(usize, usize) -> f32 + Sync)>),
+    (height, flow): (SquareValues, Option<SquareValues>),
     [row, column]: [usize; 2],
 ) -> f32 {
     let cell = scene.side_metres() * grid.cell();

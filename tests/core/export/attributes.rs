@@ -233,7 +233,8 @@ fn a_planet_says_that_it_has_no_sunshine() {
     let said: Vec<String> = planet.problems().iter().map(|problem| problem.message.clone()).collect();
     assert!(said.iter().any(|text| text.contains("which only a square terrain has")), "{said:?}");
     assert!(mask_of(&planet, 1).weights.iter().all(|&weight| weight == 1.0), "the condition has no effect");
-    planet.layers[1].mask.attribute = TerrainAttribute::Wetness;
+    (planet.layers[1].mask.attribute, planet.layers[1].mask.attribute_from) = (TerrainAttribute::Aspect, 0.0);
+    planet.layers[1].mask.attribute_to = 180.0;
     assert!(planet.problems().is_empty());
     let weights = mask_of(&planet, 1).weights;
     assert!(weights.contains(&1.0) && weights.iter().any(|&weight| weight < 1.0));
