@@ -260,8 +260,8 @@ impl FeatherBand {
         self.weight_outside((self.from - value).max(value - self.to).max(0.0))
     }
 
-    /// The weight of an aspect in degrees. The band runs clockwise from `from` to `to`, also across north. Level ground,
-    /// which has no aspect (-1), has the weight 0.
+    /// The weight of an aspect in degrees. The band runs clockwise from `from` to `to`, also across north. Level
+    /// ground, which has no aspect (-1), has the weight 0.
     fn weight_of_aspect(&self, degrees: f32) -> f32 {
         if degrees < 0.0 {
             return 0.0;

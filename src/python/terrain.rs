@@ -224,10 +224,10 @@ impl PyTerrain {
         made.bind(py).copy()
     }
 
-    /// A map that every terrain has, computed from its heights with or without an erosion in the scene: `slope`, `aspect`,
-    /// `curvature`, `profile-curvature`, `plan-curvature`, `tangential-curvature`, `drainage`, `wetness`, `occlusion`,
-    /// `sunshine-day`, `sunshine-year` or `flow`. The values and units are those of the map in exported files. If a layer
-    /// wrote the map `flow`, drainage and wetness are computed from that map.
+    /// A map that every terrain has, computed from its heights with or without an erosion in the scene: `slope`,
+    /// `aspect`, `curvature`, `profile-curvature`, `plan-curvature`, `tangential-curvature`, `drainage`, `wetness`,
+    /// `occlusion`, `sunshine-day`, `sunshine-year` or `flow`. The values and units are those of the map in exported
+    /// files. If a layer wrote the map `flow`, drainage and wetness are computed from that map.
     #[pyo3(signature = (name, *, threads=0, progress=None))]
     fn attribute<'py>(
         &self,

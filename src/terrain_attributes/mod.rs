@@ -10,8 +10,8 @@
 //! | [`horizon`] | the steepest rise of a surface from a pixel in one direction |
 //! | [`raster`] | heights at the pixels of a picture, and coarser means of them |
 //!
-//! A layer that writes the map *Flow* keeps precedence: drainage area and wetness index are then computed from that map.
-//! Values are computed with + - × ÷ √, comparisons, integers and `libm`, so they have the same bits everywhere.
+//! A layer that writes the map *Flow* keeps precedence: drainage area and wetness index are then computed from that
+//! map. Values are computed with + - × ÷ √, comparisons, integers and `libm`, so they have the same bits everywhere.
 
 pub mod drainage;
 pub mod horizon;

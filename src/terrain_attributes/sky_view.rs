@@ -1,5 +1,5 @@
-//! Sky view: the fraction of a uniform sky's light that reaches each sample, from 0 to 1. Other programs call it ambient
-//! occlusion or sky-view factor.
+//! Sky view: the fraction of a uniform sky's light that reaches each sample, from 0 to 1. Other programs call it
+//! ambient occlusion or sky-view factor.
 //!
 //! Law: the mean over sixteen directions of cos² of the horizon's elevation; level open terrain has 1.
 //! Boundary: nothing beyond the terrain hides the sky.

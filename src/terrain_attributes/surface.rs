@@ -13,10 +13,10 @@
 //! | tangential curvature | -(q² r - 2 p q s + p² t) / ((p² + q²) (1 + p² + q²)^(1/2)) |
 //! | plan curvature | -(q² r - 2 p q s + p² t) / (p² + q²)^(3/2) |
 //!
-//! The mean curvature is the mean of the profile and the tangential curvature. All curvatures are in 1/m, positive where
-//! the terrain is convex, and 0 along open edges. Where the tangent of the slope is below 10⁻⁵, only the mean curvature
-//! is defined, and the others are 0. The grid cannot show contours that turn within a cell, so the plan curvature is
-//! limited to ±1 per cell width.
+//! The mean curvature is the mean of the profile and the tangential curvature. All curvatures are in 1/m, positive
+//! where the terrain is convex, and 0 along open edges. Where the tangent of the slope is below 10⁻⁵, only the mean
+//! curvature is defined, and the others are 0. The grid cannot show contours that turn within a cell, so the plan
+//! curvature is limited to ±1 per cell width.
 //! Source: Evans 1980; Florinsky 1998, *Accuracy of local topographic variables derived from digital elevation models*;
 //! Schmidt, Evans & Brinkmann 2003, *Comparison of polynomial models for land surface curvature calculation*.
 

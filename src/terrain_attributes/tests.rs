@@ -33,7 +33,7 @@ fn place(x: i32, y: i32) -> usize {
     ((y + 640) / 10) as usize * SAMPLES + ((x + 640) / 10) as usize
 }
 
-fn near(found: f32, expected: f32, tolerance: f32) {
+fn assert_near(found: f32, expected: f32, tolerance: f32) {
     assert!((found - expected).abs() <= tolerance, "{found}, not {expected}");
 }
 
@@ -44,7 +44,7 @@ fn aspects_of_planes_point_down_the_slope() {
     for (east, south, degrees) in directions {
         let plane = terrain(|x, y| 500.0 - 0.2 * (east * x + south * y));
         for aspect in field(&scene(), &plane, TerrainAttribute::Aspect) {
-            near(aspect, degrees, 0.01);
+            assert_near(aspect, degrees, 0.01);
         }
     }
     let level = terrain(|_, _| 250.0);
@@ -55,7 +55,7 @@ fn aspects_of_planes_point_down_the_slope() {
 fn a_plane_has_its_slope_and_no_curvature() {
     let plane = terrain(|x, y| 500.0 + 0.3 * x - 0.4 * y);
     for slope in field(&scene(), &plane, TerrainAttribute::Slope) {
-        near(slope, 26.565, 0.02);
+        assert_near(slope, 26.565, 0.02);
     }
     use TerrainAttribute::{MeanCurvature, PlanCurvature, ProfileCurvature, TangentialCurvature};
     for kind in [MeanCurvature, ProfileCurvature, PlanCurvature, TangentialCurvature] {
@@ -73,15 +73,15 @@ fn a_cone_has_the_curvature_of_its_contours() {
     let (tangential, mean) = (of(TerrainAttribute::TangentialCurvature), of(TerrainAttribute::MeanCurvature));
     for (x, y) in [(300, 0), (0, -400), (240, 320), (-200, 210)] {
         let (k, radius) = (place(x, y), ((x * x + y * y) as f32).sqrt());
-        near(plan[k] * radius, 1.0, 0.01);
-        near(profile[k] * radius, 0.0, 0.01);
+        assert_near(plan[k] * radius, 1.0, 0.01);
+        assert_near(profile[k] * radius, 0.0, 0.01);
         // The normal of the cone leans by the slope angle.
-        near(tangential[k] * radius, slope / (1.0 + slope * slope).sqrt(), 0.01);
-        near(mean[k], 0.5 * (profile[k] + tangential[k]), 1e-6);
+        assert_near(tangential[k] * radius, slope / (1.0 + slope * slope).sqrt(), 0.01);
+        assert_near(mean[k], 0.5 * (profile[k] + tangential[k]), 1e-6);
     }
     // In a hollow of the same shape, contours turn the other way.
     let hollow = terrain(|x, y| 100.0 + slope * (x * x + y * y).sqrt());
-    near(field(&scene(), &hollow, TerrainAttribute::PlanCurvature)[place(300, 0)] * 300.0, -1.0, 0.01);
+    assert_near(field(&scene(), &hollow, TerrainAttribute::PlanCurvature)[place(300, 0)] * 300.0, -1.0, 0.01);
 }
 
 /// On the parabola z = -c x², the profile curvature is that of the curve, and contours are straight.
@@ -96,8 +96,8 @@ fn a_parabola_has_the_curvature_of_its_profile() {
     for x in [100, 250, -400] {
         let tangent = 2.0 * c * x as f32;
         let steep = (1.0 + tangent * tangent).sqrt();
-        near(profile[place(x, 0)] / (2.0 * c / (steep * steep * steep)), 1.0, 0.02);
-        near(plan[place(x, 0)], 0.0, 1e-5);
+        assert_near(profile[place(x, 0)] / (2.0 * c / (steep * steep * steep)), 1.0, 0.02);
+        assert_near(plan[place(x, 0)], 0.0, 1e-5);
     }
 }
 
@@ -117,9 +117,9 @@ fn drainage_of_a_plane_grows_by_a_cell_each_row() {
         (field(&scene(), &plane, TerrainAttribute::DrainageArea), field(&scene(), &plane, TerrainAttribute::Wetness));
     for row in 0..SAMPLES {
         let (k, cells) = (row * SAMPLES + 64, row.max(1) as f32);
-        near(areas[k], cells * 100.0, 0.01);
+        assert_near(areas[k], cells * 100.0, 0.01);
         // a = cells · 100 m² / 10 m, tan β = 0.25
-        near(wetness[k], libm::logf(cells * 10.0 / 0.25), 1e-3);
+        assert_near(wetness[k], libm::logf(cells * 10.0 / 0.25), 1e-3);
     }
 }
 
@@ -174,7 +174,7 @@ fn a_flow_map_without_water_gives_finite_wetness() {
     let mut plane = terrain(|x, _| 300.0 + 0.1 * x);
     plane.map_mut(MapKind::Flow).fill(0.0);
     let expected = libm::logf(10.0 / 0.1);
-    field(&scene(), &plane, TerrainAttribute::Wetness).iter().for_each(|&index| near(index, expected, 1e-3));
+    field(&scene(), &plane, TerrainAttribute::Wetness).iter().for_each(|&index| assert_near(index, expected, 1e-3));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn the_sky_over_level_ground_is_whole() {
     let plane = terrain(|x, _| 500.0 + 0.5 * x);
     let sky = field(&scene(), &plane, TerrainAttribute::SkyView)[place(0, 0)];
     let steps = (0..16).map(|k| libm::cosf((k as f32 + 0.5) * PI / 8.0).max(0.0) * 0.5);
-    near(sky, steps.map(|tangent| 1.0 / (1.0 + tangent * tangent)).sum::<f32>() / 16.0, 0.01);
+    assert_near(sky, steps.map(|tangent| 1.0 / (1.0 + tangent * tangent)).sum::<f32>() / 16.0, 0.01);
 }
 
 /// Sunshine in the middle of a terrain at a latitude.
@@ -197,16 +197,16 @@ fn sunshine(latitude: f32, day: u32, attribute: TerrainAttribute, terrain: &Terr
 #[test]
 fn level_ground_has_the_day_of_its_latitude() {
     let (day, level) = (TerrainAttribute::DaySunshine, terrain(|_, _| 100.0));
-    near(sunshine(0.0, 80, day, &level), 12.0, 0.04);
-    near(sunshine(0.0, 172, day, &level), 12.0, 0.04);
+    assert_near(sunshine(0.0, 80, day, &level), 12.0, 0.04);
+    assert_near(sunshine(0.0, 172, day, &level), 12.0, 0.04);
     assert_eq!(sunshine(75.0, 172, day, &level), 24.0);
     assert_eq!(sunshine(75.0, 355, day, &level), 0.0);
     // cos H = -tan 46° tan 23.45° gives 15.57 h on the longest day, and the rest of 24 h on the shortest.
-    near(sunshine(46.0, 172, day, &level), 15.57, 0.06);
-    near(sunshine(46.0, 355, day, &level), 8.43, 0.06);
+    assert_near(sunshine(46.0, 172, day, &level), 15.57, 0.06);
+    assert_near(sunshine(46.0, 355, day, &level), 8.43, 0.06);
     // Over the year, every latitude has half of all hours.
     for latitude in [0.0, 46.0, -70.0] {
-        near(sunshine(latitude, 1, TerrainAttribute::YearSunshine, &level), 12.0, 0.1);
+        assert_near(sunshine(latitude, 1, TerrainAttribute::YearSunshine, &level), 12.0, 0.1);
     }
 }
 
@@ -216,10 +216,10 @@ fn a_slope_and_a_wall_delay_the_sunrise() {
     // On the equator at the equinox, the sun climbs 15° an hour from due east. A plane that rises to the east at 30°
     // hides it for two hours.
     let plane = terrain(|x, _| 500.0 + 0.577_35 * x);
-    near(sunshine(0.0, 81, day, &plane), 10.0, 0.1);
+    assert_near(sunshine(0.0, 81, day, &plane), 10.0, 0.1);
     // A wall as high as it is far away hides the sun up to 45°: three hours.
     let wall = terrain(|x, _| if x >= 300.0 { 300.0 } else { 0.0 });
-    near(sunshine(0.0, 81, day, &wall), 9.0, 0.3);
+    assert_near(sunshine(0.0, 81, day, &wall), 9.0, 0.3);
     // North of the equator, slopes to the south get more sun in winter than slopes to the north.
     let (south, north) = (terrain(|_, y| 500.0 - 0.6 * y), terrain(|_, y| 500.0 + 0.6 * y));
     assert!(sunshine(46.0, 355, day, &south) > 8.0);

@@ -110,8 +110,8 @@ impl TileBuild {
         Ok(MergedTerrain { hash, kinds, ranges, attributes: [const { OnceLock::new() }; _], hashes })
     }
 
-    /// Lowest and highest value of an attribute. Only samples with terrain count, or all samples if none has terrain. The
-    /// first call reads all rows, later calls reuse its result.
+    /// Lowest and highest value of an attribute. Only samples with terrain count, or all samples if none has terrain.
+    /// The first call reads all rows, later calls reuse its result.
     fn attribute_range(
         &self,
         merged: &MergedTerrain,

@@ -123,8 +123,9 @@ fn mask_cells(mask: &Mask) -> usize {
 }
 
 /// The distant samples that the mask of layer `index` reads, if it reads any. The mask can then only be computed on the
-/// whole terrain at once. A mask that reads the flow map of a layer reads no distant samples itself. A scene in which a group blends with the terrain below is not computed in parts
-/// anyway, so that any shown layer below passes its maps on.
+/// whole terrain at once. A mask that reads the flow map of a layer reads no distant samples itself. A scene in which a
+/// group blends with the terrain below is not computed in parts anyway, so that any shown layer below passes its maps
+/// on.
 fn distant_reach(scene: &Scene, index: usize) -> Option<AttributeReach> {
     let mask = &scene.layers[index].mask;
     let has_flow =

@@ -347,9 +347,9 @@ impl<'a> SampledSquare<'a> {
     }
 }
 
-/// An attribute of a square at a row and column, from functions that return the height in the terrain's own units and the
-/// flow in cells. Without the flow that the attribute needs, or for an attribute that depends on the horizon, the result
-/// is not-a-number.
+/// An attribute of a square at a row and column, from functions that return the height in the terrain's own units and
+/// the flow in cells. Without the flow that the attribute needs, or for an attribute that depends on the horizon, the
+/// result is not-a-number.
 pub(crate) fn sampled_attribute(
     scene: &Scene,
     grid: Grid,

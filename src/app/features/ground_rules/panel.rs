@@ -365,8 +365,8 @@ fn plant(ui: &mut Ui, document: &mut Document, at: usize, rule: &ScatterRule, co
     }
 }
 
-/// Shows the conditions of a rule, and calls `apply` with new bands. Returns whether the user wants a layer that computes
-/// the flow.
+/// Shows the conditions of a rule, and calls `apply` with new bands. Returns whether the user wants a layer that
+/// computes the flow.
 fn conditions_of(
     ui: &mut Ui,
     bands: &Bands,

@@ -131,8 +131,8 @@ pub fn climate_of(scene: &Scene) -> Arc<Scene> {
     Arc::new(Scene { settings, planet, climate, palette, biomes, ..Scene::default() })
 }
 
-/// The settings that terrain attributes depend on, besides the terrain itself. Moving the sun of the view does not change
-/// them.
+/// The settings that terrain attributes depend on, besides the terrain itself. Moving the sun of the view does not
+/// change them.
 fn attribute_settings(scene: &Scene) -> impl PartialEq + use<> {
     let Settings { world, size_metres, relief_metres, sea_level, voids, day, latitude, .. } = scene.settings;
     (world, [size_metres, relief_metres, sea_level, latitude, scene.planet.radius_metres], voids, day)

@@ -24,7 +24,8 @@ enum OverlayScale {
     Fixed(f32, f32, &'static str),
     /// Stored values on a scale from 0 to a value that only 2 % of the non-zero samples exceed. The text is the unit.
     Plain(&'static str),
-    /// Positive and negative values, up to a magnitude that only 2 % of the non-zero samples exceed. The text is the unit.
+    /// Positive and negative values, up to a magnitude that only 2 % of the non-zero samples exceed. The text is the
+    /// unit.
     Signed(&'static str),
     /// Weights of a mask from 0 to 1. A weight is also the opacity of the overlay.
     Weight,

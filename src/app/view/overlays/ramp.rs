@@ -88,8 +88,8 @@ pub static PLAIN: Ramp = Ramp(&[
     (1.00, [250, 204, 244]),
 ]);
 
-/// Directions of the compass: north is blue, east yellow-green, south red-orange, west violet, and north blue again. After
-/// romaO of Crameri (2018).
+/// Directions of the compass: north is blue, east yellow-green, south red-orange, west violet, and north blue again.
+/// After romaO of Crameri (2018).
 pub static COMPASS: Ramp = Ramp(&[
     (0.00, [74, 122, 178]),
     (0.25, [182, 208, 122]),
