@@ -151,7 +151,7 @@ fn mountains_follow_a_ridge_bent_by_a_handle() {
         Settle,
         State("as-it-came.json"),
         // the handle of the second point, which lies on the mountains that grew over it
-        ViewDrag(from: (0.347, 0.239), to: (0.3, 0.39), button: Left, shift: false),
+        ViewDrag(from: (0.3537, 0.3323), to: (0.3, 0.47), button: Left, shift: false),
         Settle,
         State("bent.json"),
         Key("Ctrl+Z"),

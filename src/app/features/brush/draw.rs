@@ -338,6 +338,7 @@ mod tests {
         let stroke = Arc::new(Stroke::new(brush, vec![line[0], line[2]]));
         document.edit_strokes(target, "Draw stroke", None, |strokes| strokes.list_mut().push(stroke));
         let mut state = BrushState::default();
+        state.follow(&mut document);
         state.paint(&mut document, target);
         state.select_stroke(&mut document, target, 0);
         let stage = level_view(&document);
@@ -375,6 +376,7 @@ mod tests {
         document.add_layer(Node::named("Sculpt").unwrap());
         let target = StrokeTarget::Layer(document.selected_layer().unwrap());
         let mut state = BrushState::default();
+        state.follow(&mut document);
         state.paint(&mut document, target);
         state.terrain_view = Some(level_view(&document));
         drag(&mut document, &mut state, [pos2(400.0, 300.0), pos2(460.0, 320.0)], Modifiers::NONE);

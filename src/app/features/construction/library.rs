@@ -12,10 +12,10 @@ use crate::frame::theme::{colour, icon_button};
 use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
 use talweg::construction::edit::library::Item;
 
-const WIDTH: f32 = 264.0;
+const WIDTH: f32 = 208.0;
 
 /// Side length of the picture of an item in points.
-const PICTURE: f32 = 34.0;
+const PICTURE: f32 = 26.0;
 
 pub fn item_icon(item: Item) -> &'static str {
     match item {
@@ -58,6 +58,7 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> LibraryActions {
     let mut asked = LibraryActions::default();
     let at = free.left_top() + vec2(10.0, 10.0);
     let area = Area::new("pieces to place".into()).order(Order::Middle).fixed_pos(at).constrain_to(free);
+    let area = area.default_size(free.size());
     let sheet_rect = area.show(ui.ctx(), |ui| {
         let frame = egui::Frame::new().fill(colour::panel()).corner_radius(6).inner_margin(Margin::same(6));
         frame.stroke(egui::Stroke::new(1.0, colour::line())).show(ui, |ui| sheet(ui, state, free, &mut asked));
@@ -125,15 +126,15 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut LibraryActi
 }
 
 fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut LibraryActions) {
-    let size = vec2(0.5 * (WIDTH - 4.0), PICTURE + 4.0);
+    let size = vec2(0.5 * (WIDTH - 4.0), PICTURE + 2.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let fill = if response.hovered() { colour::control_hovered() } else { colour::control() };
     ui.painter().rect_filled(rect, 4.0, fill);
     let mut text_rect = rect.shrink2(vec2(7.0, 0.0));
     let text = match ShippedPicture::find(PictureSubject::Feature(item)) {
         Some(picture) => {
-            picture.paint(ui, Rect::from_min_size(rect.min + vec2(2.0, 2.0), vec2(PICTURE, PICTURE)), 1.0);
-            text_rect.min.x = rect.left() + PICTURE + 8.0;
+            picture.paint(ui, Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(PICTURE, PICTURE)), 1.0);
+            text_rect.min.x = rect.left() + PICTURE + 6.0;
             item.label().to_string()
         }
         None => format!("{}  {}", item_icon(item), item.label()),
