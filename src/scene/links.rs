@@ -538,19 +538,21 @@ mod tests {
         let idle = |scene: &Scene| scene.problems().iter().filter(|p| p.severity == Severity::Idle).count();
         scene.layers[1].mask.by_image = true;
         scene.layers[1].mask.by_layer = true;
-        scene.layers[1].mask.by_data = true;
+        (scene.layers[1].mask.by_data, scene.layers[1].mask.data) = (true, MapKind::Wear);
         assert_eq!(idle(&scene), 3);
         scene.layers[1].mask.by_image = false;
         scene.layers[1].mask.layer.0 = scene.layers[0].name.clone();
-        assert_eq!(idle(&scene), 1, "the layer has a height but no flow map");
+        assert_eq!(idle(&scene), 1, "the layer has a height but no wear map");
+        scene.layers[1].mask.data = MapKind::Flow;
+        assert_eq!(idle(&scene), 0, "the flow follows from the heights");
         scene.layers[1].mask.layer_reads = Reads::Data;
-        assert_eq!(idle(&scene), 2);
+        assert_eq!(idle(&scene), 1, "a reference reads only maps that a layer writes");
         scene.layers.insert(1, layer("FlowAccumulation"));
         assert_eq!(idle(&scene), 1, "the noise still has no flow");
         scene.layers[2].mask.layer.0 = scene.layers[1].name.clone();
         assert_eq!(idle(&scene), 0);
         scene.layers[1].enabled = false;
-        assert_eq!(idle(&scene), 1, "the mask reads a hidden layer that is no longer below");
+        assert_eq!(idle(&scene), 0, "a hidden layer can be read, and the flow below follows from the heights");
     }
 
     #[test]
