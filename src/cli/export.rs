@@ -40,11 +40,11 @@ Heights in floats are metres. PNG, GeoTIFF, OpenEXR, GLB, OBJ and PLY files cont
 
 If the folder of the files is missing, it is created; its parent folder must exist.
 
---what selects the map in the files. --maps adds a file for each further map, named NAME-MAP. Every terrain has the maps
-heights, slope, aspect, curvature, profile-curvature, plan-curvature, tangential-curvature, flow (in cells), drainage (in
-m²), wetness, occlusion, sunshine-day, sunshine-year, normals, bands, colours, relief, types, splat, weights, control,
-temperature and moisture. Where a layer writes the flow, that map is used. Others are mask:LAYER, and every data map that
-a layer writes: water, sediment, hardness, wear, deposits, rain, sand, snow, ice and others. Ground types are those of the scene's biome table, or of the table `earth` if the scene has none.
+--what selects the map in the files. --maps adds a file for each further map, named NAME-MAP. Every terrain has heights,
+slope, aspect, curvature, profile-curvature, plan-curvature, tangential-curvature, flow (in cells), drainage (in m²),
+wetness, occlusion, sunshine-day, sunshine-year, normals, bands, colours, relief, types, splat, weights, control,
+temperature and moisture. Others are mask:LAYER, and every data map that a layer writes: water, sediment, hardness, wear,
+deposits, rain, sand, snow, ice and others. Ground types are those of the scene's biome table, or of the table `earth`.
 NAME.legend.ron lists their numbers, names and colours.
 
 --preset writes a folder for a program, with its import settings as text: unreal, unreal-mesh, unity, godot, blender,
@@ -62,8 +62,7 @@ A planet is written as one map of all longitudes and latitudes, or as the six fa
 
 Examples:
   talweg export alpine-range -o alps.png --size 2049
-  talweg export alpine-range -o alps.exr -o alps.tif --maps slope,normals,splat
-  talweg export alpine-range -o wet.tif --what wetness --maps flow,aspect,sunshine-year --set latitude=46
+  talweg export alpine-range -o alps.exr -o alps.tif --maps wetness,sunshine-year,splat
   talweg export alpine-range -o alps.glb -o alps.csv -o alps.plants.glb
   talweg export island.ron --preset unreal -o island-for-unreal
   talweg export droplet-gullies -o a.png -o b.exr -o c.glb --maps flow,wear,slope --preset unreal
