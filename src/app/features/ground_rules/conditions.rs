@@ -112,7 +112,7 @@ pub const ROWS: [ConditionRow; CONDITIONS.len()] = [
 
 /// A change that the user made in the rows of a rule's conditions.
 pub enum ConditionChange {
-    Band(BandChange),
+    Band(Box<BandChange>),
     /// A layer that computes the flow is wanted, because a condition needs it.
     AddFlow,
 }
@@ -189,7 +189,7 @@ pub fn rows(ui: &mut Ui, bands: &Bands, missing: Option<&[bool; CONDITIONS.len()
         if let Some((band, label, gesture)) = asked {
             let mut bands = *bands;
             bands[k] = band;
-            change = Some(ConditionChange::Band(BandChange { bands, label, gesture }));
+            change = Some(ConditionChange::Band(Box::new(BandChange { bands, label, gesture })));
         } else if adds_flow {
             change = Some(ConditionChange::AddFlow);
         }
