@@ -203,7 +203,7 @@ fn a_stroke_is_duplicated_mirrored_and_offset() {
     panels.run();
     // the mirrored stroke runs to the south-west, so its right side is the north-west
     let moved = paths(&panels)[1].clone();
-    let away = |k: usize| (moved[k][0] - mirrored[k][0]).hypot(moved[k][1] - mirrored[k][1]);
+    let away = |k: usize| libm::hypotf(moved[k][0] - mirrored[k][0], moved[k][1] - mirrored[k][1]);
     assert!((away(0) - 300.0).abs() < 3.0 && (away(1) - 300.0).abs() < 3.0, "the radius of the brush: {moved:?}");
     assert!(moved[0][0] < mirrored[0][0] && moved[0][1] < mirrored[0][1], "{moved:?} beside {mirrored:?}");
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Offset stroke"));
