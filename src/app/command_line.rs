@@ -43,7 +43,7 @@ fn graphics_report() -> GraphicsReport {
 
 fn edit(args: EditArgs) -> CommandResult {
     args.memory.apply();
-    Ok(run(Options { scene: args.scene, drive: args.drive, startup_times: args.startup_times })?)
+    Ok(run(Options { scene: args.scene, drive: args.drive })?)
 }
 
 fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {

@@ -10,7 +10,6 @@
 //! | [`frame`] | window, document, evaluation, commands, background tasks, dialogs, menus, status |
 //! | [`shot`] | images of the view without a window |
 //! | [`features`] | user features: each is a plugin that registers its commands, panels and tasks in the frame |
-//! | `startup_times` | measures the start of the editor |
 #![cfg(feature = "window")]
 #![allow(clippy::disallowed_methods, reason = "drawing does not affect heights")]
 #![allow(missing_docs, reason = "the window is a program, not a library")]
@@ -21,7 +20,6 @@ mod console;
 pub mod features;
 pub mod frame;
 pub mod shot;
-mod startup_times;
 pub mod view;
 
 pub use command_line::COMMANDS;
@@ -52,7 +50,6 @@ use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{self, AppError, guarded, guarded_with_end};
 use self::frame::tasks::Tasks;
 use self::frame::{FramePlugin, crash_report, graphics, keyboard};
-use self::startup_times::{StartupTimes, StartupTimesPlugin};
 use talweg::io::limit_lock_waits;
 use talweg::preferences::config_folder;
 use talweg::recovery::state_folder;
@@ -66,8 +63,6 @@ pub struct Options {
     pub scene: Option<PathBuf>,
     /// A script of simulated user actions, see [`drive`].
     pub drive: Option<PathBuf>,
-    /// Whether to measure the start, print its parts and quit.
-    pub startup_times: bool,
 }
 
 /// The example that opens if no scene is named.
@@ -82,15 +77,11 @@ const LONGEST_LOCK_WAIT: Duration = Duration::from_secs(2);
 /// If the display or the graphics driver is missing, if the system refuses a thread, or if the script fails. After a
 /// crash, the error also says where unsaved work was stored.
 pub fn run(options: Options) -> Result<(), AppError> {
-    let mut times = options.startup_times.then(StartupTimes::begin);
     let steps = options.drive.as_deref().map(drive::read).transpose().map_err(|e| AppError::Script(e.to_string()))?;
     let script_failed = Arc::new(AtomicBool::new(false));
     let has_failed = script_failed.clone();
     let state = state_folder();
     let mut editor = editor(&options, state.clone());
-    if let Some(times) = &mut times {
-        times.note_scene();
-    }
     let greets = options.scene.is_none() && editor.interface.start_window;
     let journal = match state.as_deref().map(EditJournal::start_session) {
         None => EditJournal::default(),
@@ -125,9 +116,6 @@ pub fn run(options: Options) -> Result<(), AppError> {
         }
         if let Some(steps) = steps {
             app.add_plugins(drive::DrivePlugin { steps, has_failed });
-        }
-        if let Some(times) = times {
-            app.add_plugins(StartupTimesPlugin(times));
         }
         app.run()
     });

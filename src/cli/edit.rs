@@ -16,9 +16,6 @@ pub struct EditArgs {
     /// Play user actions from a file and quit; see the documentation of `talweg_app::features::drive`
     #[arg(long, value_name = "STEPS.ron", hide = true)]
     pub drive: Option<PathBuf>,
-    /// Open the editor, print the time of each part of its start, and quit
-    #[arg(long, conflicts_with = "drive")]
-    pub startup_times: bool,
     /// Memory limit of the editor.
     #[command(flatten)]
     pub memory: MemoryArgs,

@@ -95,7 +95,6 @@ pub use overlays::data::overlay_colours;
 pub use overlays::legend::{Legend, Tick};
 pub use overlays::ramp::Ramp;
 pub use render::TerrainCamera;
-pub use render::ground_materials::material_textures_are_ready;
 pub use render::mesh::RenderQuality;
 pub use render_terrain::RenderTerrain;
 pub use scale::{SIDE_WORLD, WorldScale};

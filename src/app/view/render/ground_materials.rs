@@ -42,11 +42,6 @@ fn textures() -> &'static [MaterialTexture] {
     TEXTURES.get_or_init(|| material_textures(cache_folder().as_deref(), SIDE))
 }
 
-/// Whether the textures of the built-in materials are made or read, so that the next frame can show them.
-pub fn material_textures_are_ready() -> bool {
-    TEXTURES.get().is_some()
-}
-
 /// Starts to compute the textures. Until the textures are ready, the view is drawn without them.
 fn start_textures() {
     static BEGUN: Once = Once::new();
