@@ -101,6 +101,14 @@ pub(super) fn interpolated(a: StrokePoint, b: StrokePoint, t: f32) -> StrokePoin
     StrokePoint { x: mix(a.x, b.x), y: mix(a.y, b.y), pressure: mix(a.pressure, b.pressure) }
 }
 
+/// The point nearest to `p` on the line from `a` to `b`, with the pressure that the line has there.
+pub(super) fn nearest_on_line(p: StrokePoint, a: StrokePoint, b: StrokePoint) -> StrokePoint {
+    let (dx, dy) = (b.x - a.x, b.y - a.y);
+    let along = dx * dx + dy * dy;
+    let t = if along > 0.0 { (((p.x - a.x) * dx + (p.y - a.y) * dy) / along).clamp(0.0, 1.0) } else { 0.0 };
+    interpolated(a, b, t)
+}
+
 /// Few points of `path` that approximate it, chosen by the algorithm of Ramer 1972 and Douglas & Peucker 1973. They
 /// approximate the path within `tolerance` metres, and the pressure along the path within `tolerance` / `radius`.
 pub fn simplified(path: &[StrokePoint], radius: f32, tolerance: f32) -> Vec<StrokePoint> {
@@ -112,11 +120,8 @@ pub fn simplified(path: &[StrokePoint], radius: f32, tolerance: f32) -> Vec<Stro
         }
         (kept[first], kept[last]) = (true, true);
         let off = |k: usize| {
-            let (a, b, p) = (path[first], path[last], path[k]);
-            let (dx, dy) = (b.x - a.x, b.y - a.y);
-            let along = dx * dx + dy * dy;
-            let t = if along > 0.0 { (((p.x - a.x) * dx + (p.y - a.y) * dy) / along).clamp(0.0, 1.0) } else { 0.0 };
-            let near = interpolated(a, b, t);
+            let p = path[k];
+            let near = nearest_on_line(p, path[first], path[last]);
             let pressed = (p.pressure - near.pressure).abs() * radius;
             distance(p, near).max(pressed)
         };

@@ -1,6 +1,6 @@
 //! Changes of a stroke's path: bending it by its handles, moving, mirroring and offsetting it.
 
-use super::path::{StrokePoint, distance, interpolated};
+use super::path::{StrokePoint, distance, interpolated, nearest_on_line};
 use super::{MAX_POINTS, simplified};
 
 /// Greatest distance between two handles of a path, in radii of the brush.
@@ -130,11 +130,7 @@ pub fn offset(path: &[StrokePoint], metres: f32) -> Vec<StrokePoint> {
 
 /// Distance in metres of a point from the line between two points.
 fn from_line(point: StrokePoint, ends: &[StrokePoint]) -> f32 {
-    let (a, b) = (ends[0], ends[1]);
-    let (dx, dy) = (b.x - a.x, b.y - a.y);
-    let along = dx * dx + dy * dy;
-    let t = if along > 0.0 { (((point.x - a.x) * dx + (point.y - a.y) * dy) / along).clamp(0.0, 1.0) } else { 0.0 };
-    distance(point, interpolated(a, b, t))
+    distance(point, nearest_on_line(point, ends[0], ends[1]))
 }
 
 #[cfg(test)]

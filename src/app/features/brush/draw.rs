@@ -39,7 +39,7 @@ const CORNERS: usize = 72;
 /// Shows the brush and draws with it. Returns whether the brush uses the left mouse button.
 pub(super) fn show(ui: &mut Ui, document: &mut Document, state: &mut BrushState, free: Rect) -> bool {
     let Some(target) = state.target(document) else {
-        state.drawn = None;
+        (state.drawn, state.bent) = (None, None);
         return false;
     };
     let Some(stage) = state.terrain_view.clone() else { return false };
@@ -261,7 +261,7 @@ fn ring(painter: &Painter, stage: &TerrainView, at: Pos2, brush: &Brush) {
     painter.extend(shapes);
 }
 
-/// Where a point of a stroke is on the screen; `None` behind the camera.
+/// Position on the screen of a point of a stroke; `None` if the point is behind the camera.
 fn screen(stage: &TerrainView, point: StrokePoint) -> Option<Pos2> {
     let side = stage.square.scale.metres_per_world * crate::view::SIDE_WORLD;
     let place = [point.x, point.y].map(|metres| f64::from(metres / side).clamp(0.0, 1.0));

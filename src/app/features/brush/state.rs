@@ -47,7 +47,7 @@ pub(super) struct BentStroke {
     pub is_whole: bool,
     /// The view at the start of the drag, as for a drawn stroke.
     pub terrain_view: TerrainView,
-    /// Where on the terrain the drag started.
+    /// Position on the terrain at the start of the drag.
     pub start: GroundPosition,
     pub gesture: Gesture,
 }

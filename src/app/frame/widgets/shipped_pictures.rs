@@ -25,7 +25,7 @@ use talweg::planet::World;
 /// Number of pictures in a row of an image.
 const COLUMNS: usize = 10;
 
-/// What a picture shows.
+/// The subject of a picture.
 #[derive(Clone, Copy, Debug)]
 pub enum PictureSubject<'a> {
     /// The node, on the terrain of [`Self::Below`] if it is no generator.
