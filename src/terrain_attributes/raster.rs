@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::{Cancelled, Control, Terrain, catmull_rom_weights};
+use crate::field::{Cancelled, Control, Terrain, catmull_rom_weights, heights_over_void};
+use crate::scene::Settings;
 
 /// Values at the pixels of a picture, row by row from the north-west corner.
 #[derive(Clone, Debug)]
@@ -142,6 +143,25 @@ impl Pyramid {
             levels.push(last.halved());
         }
         Self { levels }
+    }
+
+    /// The heights of a square terrain in cell widths, and the highest of them. Over voids, the surface is that of
+    /// [`heights_over_void`].
+    ///
+    /// # Errors
+    /// If the computation was cancelled.
+    pub fn of_cell_heights(
+        terrain: &Terrain,
+        settings: &Settings,
+        control: &Control,
+    ) -> Result<(Self, f32), Cancelled> {
+        let n = terrain.samples();
+        let filled = heights_over_void(terrain);
+        let heights = filled.as_ref().unwrap_or(&terrain.height);
+        let scale = settings.relief_over_size() / terrain.grid.cell();
+        let surface = PixelGrid::made(n, n, control, |x, y| heights[y * n + x] * scale)?;
+        let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        Ok((Self::new(surface), peak))
     }
 
     /// The finest level.

@@ -8,7 +8,7 @@
 use super::horizon::{HorizonRay, LANES, Lanes, raise_horizons};
 use super::raster::{PixelGrid, Pyramid};
 use crate::field::topology::{EdgeFill, FACES};
-use crate::field::{Cancelled, Control, Edges, Grid, Terrain, heights_over_void};
+use crate::field::{Cancelled, Control, Edges, Grid, Terrain};
 use crate::scene::{Scene, Settings};
 
 /// Number of directions traced by [`sky_view`].
@@ -70,14 +70,7 @@ impl SkyView {
     /// # Errors
     /// If the computation was cancelled.
     pub fn new(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Self, Cancelled> {
-        let n = terrain.samples();
-        let filled = heights_over_void(terrain);
-        let heights = filled.as_ref().unwrap_or(&terrain.height);
-        // Heights are measured in cell widths.
-        let scale = settings.relief_over_size() / terrain.grid.cell();
-        let surface = PixelGrid::made(n, n, control, |x, y| heights[y * n + x] * scale)?;
-        let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let surface = Pyramid::new(surface);
+        let (surface, peak) = Pyramid::of_cell_heights(terrain, settings, control)?;
         Ok(Self { surface, peak, sky: std::array::from_fn(|k| SkyRay::new(k, VIEW_DIRECTIONS)) })
     }
 

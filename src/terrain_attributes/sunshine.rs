@@ -11,7 +11,7 @@
 use super::TerrainAttribute;
 use super::horizon::{HorizonRay, LANES, raise_horizons};
 use super::raster::{PixelGrid, Pyramid};
-use crate::field::{Cancelled, Control, Terrain, heights_over_void};
+use crate::field::{Cancelled, Control, Terrain};
 use crate::scene::{Settings, direction_to_sun};
 
 /// Number of sectors of azimuth.
@@ -93,13 +93,8 @@ pub fn hours(
     control: &Control,
 ) -> Result<Vec<f32>, Cancelled> {
     let n = terrain.samples();
-    let filled = heights_over_void(terrain);
-    let heights = filled.as_ref().unwrap_or(&terrain.height);
-    // Heights are measured in cell widths.
-    let scale = settings.relief_over_size() / terrain.grid.cell();
-    let surface = PixelGrid::made(n, n, control, |x, y| heights[y * n + x] * scale)?;
-    let peak = surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let (surface, paths) = (Pyramid::new(surface), SunPaths::new(settings, attribute));
+    let (surface, peak) = Pyramid::of_cell_heights(terrain, settings, control)?;
+    let paths = SunPaths::new(settings, attribute);
     let made = PixelGrid::of_rows(n, n, control, |row, out| {
         for (k, out) in out.chunks_mut(LANES).enumerate() {
             // Whole numbers of steps, whose sum does not depend on any order.
