@@ -139,7 +139,7 @@ fn a_faulty_batch_is_refused_before_it_starts() {
     products("../heights.png").stderr(contains("not a file name"));
     products("nonsense.png").stderr(contains("nonsense").and(contains("heights")));
     products("heights.glb").stderr(contains("`mesh`"));
-    products("flow.png").stderr(contains("flow").or(contains("Flow")));
+    products("wear.png").stderr(contains("wear").or(contains("Wear")));
     products("render.png,render.png").stderr(contains("twice"));
     batch(&["--seeds", "1..2", "--variant", "3"]).stderr(contains("no variant 3 of 2"));
     assert!(!folder.path("out").exists(), "nothing was begun");
