@@ -47,6 +47,7 @@
 //! | [`talweg_construction`] | `construction` | terrain from construction trees: primitives, operators, bounds, sphere tracing |
 //! | [`talweg_nodes`] | `nodes` | generators, filters, erosion: one file for each node, and the one list of all nodes |
 //! | `talweg` | the other folders | this library: scenes, evaluation, colours, measures, exports; it re-exports the crates above |
+//! | `talweg_server` | `server` | the local server: other programs follow finished terrains, and agents work on scenes |
 //! | `talweg_cli` | `cli` | the command line: one file for each subcommand |
 //! | `talweg_app` | `app` | the program: Bevy and egui, document, commands, panels, 3D view, camera |
 //! | `talweg_python` | `python` | extension module of the Python package, with the same names |

@@ -97,17 +97,14 @@ impl SceneArgs {
         self.threads
     }
 
+    /// Arguments for `scene`, with `size` samples per side if given.
+    pub fn plain(scene: &Path, size: Option<u32>, threads: usize, memory: MemoryArgs) -> Self {
+        Self { scene: scene.to_path_buf(), size, seed: None, set: Vec::new(), threads, memory, quiet: false }
+    }
+
     /// Arguments for another scene, with the same size, threads and memory, but without the changed values.
     pub fn other(&self, scene: &Path) -> Self {
-        Self {
-            scene: scene.to_path_buf(),
-            size: self.size,
-            seed: None,
-            set: Vec::new(),
-            threads: self.threads,
-            memory: self.memory,
-            quiet: self.quiet,
-        }
+        Self { quiet: self.quiet, ..Self::plain(scene, self.size, self.threads, self.memory) }
     }
 
     /// Arguments for another scene, with the same changed values.

@@ -26,6 +26,8 @@ mod portable;
 mod reading;
 mod recover;
 mod render;
+#[cfg(not(target_family = "wasm"))]
+mod serve;
 mod sheet;
 mod shot;
 mod sweeps;
@@ -97,6 +99,8 @@ enum CliCommand {
     Sheet(sheet::SheetArgs),
     Batch(batch::BatchArgs),
     Watch(watch::WatchArgs),
+    #[cfg(not(target_family = "wasm"))]
+    Serve(serve::ServeArgs),
     #[command(name = "region", alias = "patch")]
     Patch(patch::PatchArgs),
     CutOut(cut_out::CutOutArgs),
@@ -191,6 +195,8 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
         Some(CliCommand::Sheet(args)) => sheet::run(&args),
         Some(CliCommand::Batch(args)) => batch::run(&args),
         Some(CliCommand::Watch(args)) => watch::run(&args),
+        #[cfg(not(target_family = "wasm"))]
+        Some(CliCommand::Serve(args)) => serve::run(&args),
         Some(CliCommand::Patch(args)) => patch::run(&args),
         Some(CliCommand::CutOut(args)) => cut_out::run(&args),
         Some(CliCommand::Plan(args)) => tiles::run_plan(&args),

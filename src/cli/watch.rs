@@ -108,11 +108,11 @@ fn command_line(args: &WatchArgs) -> Result<Vec<String>, Failure> {
 }
 
 /// The watched files, each with its stamp when it was last read.
-struct WatchedFiles(BTreeMap<PathBuf, Option<FileStamp>>);
+pub(super) struct WatchedFiles(BTreeMap<PathBuf, Option<FileStamp>>);
 
 impl WatchedFiles {
     /// The scene and all files that the scene reads. While the scene cannot be read, only the scene file.
-    fn of_scene(scene: &Path) -> Self {
+    pub fn of_scene(scene: &Path) -> Self {
         let mut paths = vec![scene.to_path_buf()];
         if let Ok((read, _)) = load_scene(scene) {
             paths.extend(read.files_read());
@@ -129,7 +129,7 @@ impl WatchedFiles {
     }
 
     /// Waits until a file has changed and is no longer being written. Returns the path of that file.
-    fn wait(&self, every: Duration) -> PathBuf {
+    pub fn wait(&self, every: Duration) -> PathBuf {
         loop {
             std::thread::sleep(every);
             let changed = self.0.iter().find(|(path, stamp)| has_changed(path, stamp.as_ref()));

@@ -119,12 +119,28 @@ pub fn export(
     control: &Control,
     tell: &(dyn Fn(f32) + Sync),
 ) -> Result<ExportReport, ExportError> {
-    let made = TerrainToExport { scene, terrain, texts: OriginTexts::new(scene, terrain) };
-    let report = export_made(request, &made, place, control, tell)?;
+    let report = export_for_others(request, scene, terrain, place, control, tell)?;
     // The user has permitted the files of the scene, and may open the new files as scenes.
     let carriers = report.files().into_iter().filter(|file| may_carry_scene(file));
     carriers.take(MOST_PERMITTED).for_each(|file| permit_paths(&file, &scene.files(), PathUse::Read));
     Ok(report)
+}
+
+/// As [`export`], but for a recipient other than this user: the new files, opened as scenes, may not read files outside
+/// their folder.
+///
+/// # Errors
+/// The errors of [`export`].
+pub fn export_for_others(
+    request: &ExportRequest,
+    scene: &Scene,
+    terrain: &Terrain,
+    place: &ExportFolder,
+    control: &Control,
+    tell: &(dyn Fn(f32) + Sync),
+) -> Result<ExportReport, ExportError> {
+    let made = TerrainToExport { scene, terrain, texts: OriginTexts::new(scene, terrain) };
+    export_made(request, &made, place, control, tell)
 }
 
 /// As [`export`], but without the scene in the files, because the scene alone cannot reproduce this terrain.

@@ -36,7 +36,7 @@ pub(crate) fn identity(path: &Path) -> PathBuf {
 }
 
 /// Creates a folder that only its owner can read, because scenes may be private.
-pub(crate) fn make_private_folder(folder: &Path) -> std::io::Result<()> {
+pub fn make_private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -1,12 +1,16 @@
 //! The program as people and scripts call it: results, exit codes, messages.
 
+mod agent_tasks;
 mod batches;
 mod benchmark;
 mod exports;
+#[path = "../http_kit/mod.rs"]
+mod http_kit;
 mod measures;
 mod portable;
 mod readings;
 mod recover;
+mod server;
 mod strangers;
 mod tiles;
 mod timelapse;
@@ -59,8 +63,20 @@ fn picture_size(path: &Path) -> (u32, u32, png::ColorType, png::BitDepth) {
 #[test]
 fn help_is_short_and_shows_examples() {
     talweg(&["--help"]).success().stdout(contains("render").and(contains("Examples:")).and(contains("Exit codes")));
-    let simple =
-        ["shot", "timelapse", "measure", "bench", "sheet", "nodes", "check", "verify", "batch", "watch", "diff"];
+    let simple = [
+        "shot",
+        "timelapse",
+        "measure",
+        "bench",
+        "sheet",
+        "nodes",
+        "check",
+        "verify",
+        "batch",
+        "watch",
+        "diff",
+        "serve",
+    ];
     for command in simple.into_iter().chain(["render", "export", "completions", "man"]) {
         let help = talweg(&[command, "--help"]).success();
         let text = String::from_utf8(help.get_output().stdout.clone()).unwrap();

@@ -6,7 +6,10 @@ mod construction;
 mod editing;
 mod erosion;
 mod first_hour;
+#[path = "../http_kit/mod.rs"]
+mod http_kit;
 mod kit;
+mod live_link;
 mod opening;
 mod painting;
 mod planets;

@@ -23,6 +23,7 @@ pub mod help;
 pub mod history;
 pub mod import;
 pub mod layers;
+pub mod live_link;
 pub mod map;
 pub mod measures;
 pub mod patch;
@@ -68,6 +69,7 @@ impl PluginGroup for FeaturePlugins {
             .add(import::ImportPlugin)
             .add(export::ExportPlugin)
             .add(patch::PatchPlugin)
+            .add(live_link::LiveLinkPlugin)
             .add(compare::ComparePlugin)
             .add(benchmark::BenchPlugin)
             .add(construction::ConstructionPlugin)
