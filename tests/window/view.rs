@@ -69,7 +69,7 @@ fn overlays_appear_and_disappear_with_their_legends() {
         r#"[
             Settle, Picture("plain.png"), State("plain.json"),
             Key("Shift+2"), See("Legend: Erosion and deposition, m: ≤"), Settle, Picture("change.png"), State("change.json"),
-            Key("Shift+3"), See("Legend: No layer writes a flow map"), Settle, Picture("flow.png"),
+            Key("Shift+4"), See("Legend: No layer writes a water map"), Settle, Picture("water.png"),
             Key("Shift+5"), See("Legend: Choose"), Key("Shift+9"), See("Legend: Difference A − B, m"), Settle,
             Key("C"), Gone("Legend"), Settle, Picture("again.png"), State("again.json"),
         ]"#,
@@ -77,7 +77,7 @@ fn overlays_appear_and_disappear_with_their_legends() {
     let picture = |name: &str| view(&session.picture(name));
     let plain = picture("plain.png");
     assert!(difference(&plain, &picture("change.png")) > 0.02, "erosion and deposition are coloured");
-    assert!(difference(&plain, &picture("flow.png")) < 0.001, "without the map, no overlay");
+    assert!(difference(&plain, &picture("water.png")) < 0.001, "without the map, no overlay");
     assert!(difference(&plain, &picture("again.png")) < 0.001);
     assert_eq!(session.state("plain.json")["hash"], session.state("change.json")["hash"]);
     assert_eq!(session.state("again.json")["dirty"], false, "an overlay is no edit");
