@@ -95,7 +95,7 @@ impl TerrainFeed {
 
     /// Waits for a terrain with a higher number than `revision`.
     pub(crate) async fn next(&self, revision: u64) -> Option<Arc<FinishedTerrain>> {
-        let _waiting = Waiting::new(&self.followers);
+        let _waiting = WaitingFollower::new(&self.followers);
         let mut receiver = self.latest.subscribe();
         let is_newer = |known: &Option<Arc<FinishedTerrain>>| known.as_ref().is_some_and(|k| k.revision > revision);
         receiver.wait_for(is_newer).await.ok()?.clone()
@@ -103,16 +103,16 @@ impl TerrainFeed {
 }
 
 /// Counts a waiting program as long as it exists.
-struct Waiting<'a>(&'a AtomicUsize);
+struct WaitingFollower<'a>(&'a AtomicUsize);
 
-impl<'a> Waiting<'a> {
+impl<'a> WaitingFollower<'a> {
     fn new(count: &'a AtomicUsize) -> Self {
         count.fetch_add(1, Ordering::Relaxed);
         Self(count)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingFollower<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -76,13 +76,13 @@ pub(super) fn read_map(work: &AgentWork, arguments: &Arguments, control: &Contro
     answer["hash"] = format!("{:032x}", made.terrain.hash()).into();
     answer["map"] = map.to_string().into();
     answer["unit"] = map.unit().into();
-    let at_places: Vec<Value> = places.iter().map(|&[x, y]| raster.at(x, y).into()).collect();
+    let at_places: Vec<Value> = places.iter().map(|&[x, y]| raster.value_at(x, y).into()).collect();
     if !at_places.is_empty() {
         answer["values"] = at_places.into();
     }
     if let Some(grid) = grid {
         let fraction = |k: u64| k as f64 / (grid - 1) as f64;
-        let row = |j: u64| (0..grid).map(|i| raster.at(fraction(i), fraction(j))).collect::<Vec<_>>();
+        let row = |j: u64| (0..grid).map(|i| raster.value_at(fraction(i), fraction(j))).collect::<Vec<_>>();
         answer["grid"] = json!((0..grid).map(row).collect::<Vec<_>>());
     }
     Ok(answer.into())
@@ -125,7 +125,7 @@ impl MapRaster {
     }
 
     /// The value at a position, by bilinear interpolation; `None` beside samples without a value.
-    fn at(&self, x: f64, y: f64) -> Option<f64> {
+    fn value_at(&self, x: f64, y: f64) -> Option<f64> {
         let cell = |fraction: f64, count: usize| {
             let place = fraction * (count - 1) as f64;
             let low = (place as usize).min(count.saturating_sub(2));
@@ -214,7 +214,7 @@ mod tests {
         let values = (0..25).map(|k| 2.5 * (k % 5) as f32 + 0.75 * (k / 5) as f32).collect();
         let raster = MapRaster::new(values, false).unwrap();
         for (x, y) in [(0.0, 0.0), (0.3, 0.9), (1.0, 1.0), (0.999, 0.5)] {
-            assert!((raster.at(x, y).unwrap() - (10.0 * x + 3.0 * y)).abs() < 1e-5, "{x} {y}");
+            assert!((raster.value_at(x, y).unwrap() - (10.0 * x + 3.0 * y)).abs() < 1e-5, "{x} {y}");
         }
         let summary = raster.summary();
         assert_eq!(summary["highest"], json!({ "value": 13.0, "x": 1.0, "y": 1.0 }));
