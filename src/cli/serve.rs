@@ -24,7 +24,7 @@ file that the command prints. TALWEG_TOKEN sets a token; otherwise a new one is 
 
 Programs fetch http://127.0.0.1:8417/v1/terrain and /v1/files/heights.r32. Agents use http://127.0.0.1:8417/mcp, or start
 `talweg serve FOLDER --stdio` themselves. Agents read and write files in FOLDER only. docs/server.md describes both.
-The editor has the same server: File > Live link.
+The editor has the same server: Tools > Live link.
 
 Examples:
   talweg serve scenes

@@ -12,10 +12,10 @@ fn another_program_follows_the_terrain_of_the_editor() {
     let session = Session::new();
     std::fs::write(session.path("scene.ron"), SCENE).unwrap();
     let steps = r#"[
-        Settle, Click("File"), See("Live link…"), Click("Live link…"), See("Let other programs follow"),
+        Settle, Click("Tools"), See("Live link…"), Click("Live link…"), See("Let other programs follow"),
         Click("Let other programs follow"), See("1 program waits for the next terrain"), Click("Close"),
         Click("Hills"), Settle, Drag("Slider:Frequency", 40, 0), Settle, State("changed.json"),
-        Click("File"), Click("Live link…"), See("No program waits for the next terrain"),
+        Click("Tools"), Click("Live link…"), See("No program waits for the next terrain"),
         Click("Let other programs follow"), Gone("No program waits for the next terrain"),
     ]"#;
     std::fs::write(session.path("steps.ron"), steps).unwrap();

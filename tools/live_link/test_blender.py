@@ -258,7 +258,7 @@ class LiveLink(unittest.TestCase):
     def test_missing_server_is_awaited(self):
         bpy.ops.talweg.follow()
         pump(lambda: "There is no file" in words())
-        self.assertTrue(words().startswith("Waiting for Talweg: start it in Talweg with File ▸ Live link"))
+        self.assertTrue(words().startswith("Waiting for Talweg: start it in Talweg with Tools ▸ Live link"))
         self.address_file.write_text('{"url": 3')
         pump(lambda: "cannot be read" in words())
         self.serve(fake_server.Surface("First", 65))

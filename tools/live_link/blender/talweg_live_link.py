@@ -40,7 +40,7 @@ WAIT_SECONDS = 10  # longest time for which the server holds a request open
 FILE_SECONDS = 600  # longest time for which the server computes a file
 RETRY_SECONDS = 2
 PLANET_RADIUS = 10.0  # in Blender units
-START = "start it in Talweg with File ▸ Live link"
+START = "start it in Talweg with Tools ▸ Live link"
 
 # Part of a terrain: positions in metres with z up, topology, texture coordinates and linear colours of the vertices.
 Part = collections.namedtuple("Part", "positions topology uvs colours", defaults=(None, None))

@@ -27,7 +27,7 @@ impl Plugin for LiveLinkPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<LiveLink>()
             .add_actions([LiveLinkAction::Show], run)
-            .add_menu_part("File", 40, menu)
+            .add_menu_part("Tools", 40, menu)
             .add_systems(EguiPrimaryContextPass, publish.in_set(FrameSystems::Settle));
     }
 }
@@ -98,9 +98,8 @@ fn menu(InMut(ui): InMut<Ui>, link: Res<LiveLink>, mut queue: ResMut<CommandQueu
 }
 
 fn run(In(LiveLinkAction::Show): In<LiveLinkAction>, mut editor: ResMut<Editor>, link: Res<LiveLink>) {
-    let folder = editor.doc.path().and_then(Path::parent).map(Path::to_path_buf);
-    // a path of one component has an empty parent: the working folder
-    let folder = folder.map(|folder| if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder });
+    let path = editor.doc.path().and_then(|path| std::path::absolute(path).ok());
+    let folder = path.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     editor.dialogs.open(LiveLinkDialog { running: Arc::clone(&link.running), folder, error: None });
 }
 

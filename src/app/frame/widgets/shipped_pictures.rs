@@ -50,19 +50,6 @@ impl PictureSubject<'_> {
             Self::Example(name) => format!("example {name}"),
         }
     }
-
-    /// The share of the picture that is left out at each side where the whole would be too small to be understood:
-    /// features lie in the middle of their picture, and filters and erosions change details.
-    fn margin(self) -> f32 {
-        match self {
-            Self::Feature(_) => 0.27,
-            Self::Node(node) | Self::Below(node) | Self::Preset(node, _) => {
-                let is_whole = matches!(node.work(), NodeKind::Generator(_)) || !node.fits(World::Terrain);
-                if is_whole { 0.0 } else { 0.25 }
-            }
-            Self::Example(_) => 0.0,
-        }
-    }
 }
 
 /// Pictures of the same size, side by side in one image.
@@ -117,14 +104,13 @@ static PLACES: LazyLock<BTreeMap<&'static str, (usize, usize)>> = LazyLock::new(
 pub struct ShippedPicture {
     sheet: usize,
     place: usize,
-    margin: f32,
 }
 
 impl ShippedPicture {
     /// The picture of a subject. `None` if the subject has none, such as a node that reads a file.
     pub fn find(subject: PictureSubject) -> Option<Self> {
         let &(sheet, place) = PLACES.get(subject.name().as_str())?;
-        Some(Self { sheet, place, margin: subject.margin() })
+        Some(Self { sheet, place })
     }
 
     /// Column and row of the picture's upper left pixel.
@@ -157,13 +143,12 @@ impl ShippedPicture {
         texture
     }
 
-    /// The part of the texture that is shown. At least half a pixel is left out at each side, so that no colour of the
-    /// pictures beside it is drawn.
+    /// The part of the texture that is shown. Half a pixel is left out at each side, so that no colour of the pictures
+    /// beside it is drawn.
     fn part(self, texture: &TextureHandle) -> Rect {
         let (size, side) = (texture.size_vec2(), SHEETS[self.sheet].side as f32);
-        let inset = (self.margin * side).max(0.5);
         let [left, top] = self.corner().map(|corner| corner as f32);
-        let pixels = Rect::from_min_size(pos2(left, top), Vec2::splat(side)).shrink(inset);
+        let pixels = Rect::from_min_size(pos2(left, top), Vec2::splat(side)).shrink(0.5);
         Rect::from_min_max((pixels.min.to_vec2() / size).to_pos2(), (pixels.max.to_vec2() / size).to_pos2())
     }
 
@@ -223,8 +208,52 @@ mod tests {
 
     use super::*;
 
-    /// Samples per side of the drawn terrains; for a planet, per side of a face.
+    /// Samples per side of terrains that are drawn whole; for a planet, per side of a face.
     const SAMPLES: usize = 129;
+    /// Samples per side of terrains of which the middle is drawn.
+    const FINE_SAMPLES: usize = 257;
+    /// The fraction of the terrain that is left out at each side, so that details are large enough to be recognised:
+    /// for filters and erosions, and for features, which lie in the middle of their terrain.
+    const MARGIN: f32 = 0.25;
+
+    /// The subject of a picture in a sheet.
+    struct Subject {
+        name: String,
+        scene: Scene,
+        /// The fraction of the terrain that is left out at each side.
+        margin: f32,
+    }
+
+    impl Subject {
+        fn new(subject: PictureSubject, scene: Scene) -> Self {
+            let shows_details = match subject {
+                PictureSubject::Feature(_) => true,
+                PictureSubject::Node(node) | PictureSubject::Below(node) | PictureSubject::Preset(node, _) => {
+                    node.fits(World::Terrain) && !matches!(node.work(), NodeKind::Generator(_))
+                }
+                PictureSubject::Example(_) => false,
+            };
+            Self { name: subject.name(), scene, margin: if shows_details { MARGIN } else { 0.0 } }
+        }
+
+        fn hash(&self) -> String {
+            let text = self.scene.to_ron().unwrap();
+            format!("{:032x}", xxhash_rust::xxh3::xxh3_128(text.as_bytes()))
+        }
+
+        /// The picture with a side of `side` pixels.
+        fn drawn(&self, side: usize) -> RgbImage {
+            let pixels = (side as f32 / (1.0 - 2.0 * self.margin)).round() as usize;
+            let samples = if self.margin > 0.0 { FINE_SAMPLES } else { SAMPLES };
+            let size = Size { samples, pixels };
+            let whole = draw(&self.scene, size, &mut Store::forgetful(), &Control::default()).unwrap().image;
+            let left_out = (pixels - side) / 2;
+            RgbImage::from_fn(side, side, |column, row| {
+                let at = 3 * ((row + left_out) * pixels + column + left_out);
+                [whole.rgb[at], whole.rgb[at + 1], whole.rgb[at + 2]]
+            })
+        }
+    }
 
     /// A scene with the feature in its middle, on level ground unless it is itself ground.
     fn feature_scene(item: Item) -> Scene {
@@ -250,7 +279,7 @@ mod tests {
 
     /// The scene of every subject that has a picture, for each sheet. Nodes that change nothing of the terrain that the
     /// picture shows have none.
-    fn subjects() -> [Vec<(String, Scene)>; 3] {
+    fn subjects() -> [Vec<Subject>; 3] {
         let catalogue = Node::catalogue();
         let heights = |scene: &Scene| {
             let evaluation = evaluate(scene, 33, None, &mut Store::forgetful(), &Control::default());
@@ -268,40 +297,29 @@ mod tests {
                 .filter(is_changing)
                 .find(|node| node.fits(World::Terrain) == (world == World::Terrain));
             let node = node.unwrap();
-            (PictureSubject::Below(node).name(), scene_below_node(node))
+            Subject::new(PictureSubject::Below(node), scene_below_node(node))
         });
-        let of_nodes = nodes.iter().map(|node| (PictureSubject::Node(node).name(), node_scene(node)));
+        let of_nodes = nodes.iter().map(|node| Subject::new(PictureSubject::Node(node), node_scene(node)));
         let features = Item::GROUPS.iter().flat_map(|group| group.1.iter().copied());
-        let features = features.map(|item| (PictureSubject::Feature(item).name(), feature_scene(item)));
+        let features = features.map(|item| Subject::new(PictureSubject::Feature(item), feature_scene(item)));
         let presets = nodes.iter().flat_map(|node| {
             node.about().presets.iter().map(|preset| {
                 let mut scene = node_scene(node);
                 if let Some(layer) = scene.layers.last_mut() {
                     layer.node.adopt(preset);
                 }
-                (PictureSubject::Preset(node, preset).name(), scene)
+                Subject::new(PictureSubject::Preset(node, preset), scene)
             })
         });
         let examples = examples().iter().filter(|example| example.scene.files().is_empty());
         let examples =
-            examples.map(|example| (PictureSubject::Example(&example.scene.name).name(), example.scene.clone()));
+            examples.map(|example| Subject::new(PictureSubject::Example(&example.scene.name), example.scene.clone()));
         [below.into_iter().chain(of_nodes).chain(features).collect(), presets.collect(), examples.collect()]
     }
 
-    fn hash(scene: &Scene) -> String {
-        let text = scene.to_ron().unwrap();
-        format!("{:032x}", xxhash_rust::xxh3::xxh3_128(text.as_bytes()))
-    }
-
-    fn drawn(scene: &Scene, side: usize) -> RgbImage {
-        let size = Size { samples: SAMPLES, pixels: side };
-        draw(scene, size, &mut Store::forgetful(), &Control::default()).unwrap().image
-    }
-
     /// Draws all pictures of a sheet, and writes its image and its list.
-    fn write(file: &Path, side: usize, subjects: &[(String, Scene)]) {
-        let pictures: Vec<RgbImage> =
-            subjects.par_iter().with_max_len(1).map(|(_, scene)| drawn(scene, side)).collect();
+    fn write(file: &Path, side: usize, subjects: &[Subject]) {
+        let pictures: Vec<RgbImage> = subjects.par_iter().with_max_len(1).map(|subject| subject.drawn(side)).collect();
         let blank = RgbImage::from_fn(side, side, |_, _| [0; 3]);
         let rows = pictures.len().div_ceil(COLUMNS);
         let sheet = RgbImage::from_fn(COLUMNS * side, rows * side, |column, row| {
@@ -311,7 +329,7 @@ mod tests {
         });
         let encoder = Encoder::new_file(file.with_extension("jpg"), 85).unwrap();
         encoder.encode(&sheet.rgb, sheet.width as u16, sheet.height as u16, ColorType::Rgb).unwrap();
-        let list: String = subjects.iter().map(|(name, scene)| format!("{} {name}\n", hash(scene))).collect();
+        let list: String = subjects.iter().map(|of| format!("{} {}\n", of.hash(), of.name)).collect();
         std::fs::write(file.with_extension("txt"), list).unwrap();
     }
 
@@ -326,17 +344,17 @@ mod tests {
             }
             let text = std::fs::read_to_string(file.with_extension("txt")).unwrap();
             let found = listed(text.leak());
-            for (name, scene) in &subjects {
-                assert!(found.contains(&(name.clone(), hash(scene))), "draw {name} again, with TALWEG_BLESS=1");
+            for of in &subjects {
+                assert!(found.contains(&(of.name.clone(), of.hash())), "draw {} again, with TALWEG_BLESS=1", of.name);
             }
             assert_eq!(found.len(), subjects.len(), "pictures of things that are gone");
-            for (name, scene) in subjects.iter().step_by(subjects.len().div_ceil(6)) {
-                let (sheet_index, place) = PLACES[name.as_str()];
-                let shipped = ShippedPicture { sheet: sheet_index, place, margin: 0.0 }.image();
-                let now = drawn(scene, sheet.side);
+            for of in subjects.iter().step_by(subjects.len().div_ceil(6)) {
+                let (sheet_index, place) = PLACES[of.name.as_str()];
+                let shipped = ShippedPicture { sheet: sheet_index, place }.image();
+                let now = of.drawn(sheet.side);
                 let apart: usize = shipped.rgb.iter().zip(&now.rgb).map(|(a, b)| usize::from(a.abs_diff(*b))).sum();
                 let mean = apart as f64 / now.rgb.len() as f64;
-                assert!(mean < 10.0, "{name} differs by {mean} of 255");
+                assert!(mean < 10.0, "{} differs by {mean} of 255", of.name);
             }
         }
     }

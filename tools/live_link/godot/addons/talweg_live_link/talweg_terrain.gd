@@ -18,7 +18,7 @@ const WAIT_SECONDS := 10  # longest time for which the server holds a request op
 const FILE_SECONDS := 600  # longest time for which the server computes a file
 const RETRY_SECONDS := 2.0
 const SETTINGS_SECONDS := 0.3  # time after the last change of a setting until it applies
-const START := "start it in Talweg with File ▸ Live link"
+const START := "start it in Talweg with Tools ▸ Live link"
 
 ## Whether the node follows Talweg. After a stop, the terrain stays until the scene is closed.
 @export var follow := true:
