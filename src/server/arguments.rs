@@ -163,7 +163,7 @@ mod tests {
             (json!({}), "scene"),
             (json!({ "scene": 5 }), "scene"),
             (json!({ "scene": "a", "size": -1 }), "size"),
-            (json!({ "scene": "a", "sise": 1 }), "`sise`"),
+            (json!({ "scene": "a", "wya": 1 }), "`wya`"),
         ] {
             assert!(checked(wrong.clone()).err().unwrap().contains(named), "{wrong}");
         }

@@ -185,10 +185,10 @@ fn wrong_calls_of_an_agent_are_refused_in_words() {
     let mut agent = Agent::new(&folder);
     for (tool, arguments, named) in [
         ("evaluate", json!({}), "`scene`"),
-        ("evaluate", json!({ "scene": "hills.ron", "sise": 5 }), "`sise`"),
+        ("evaluate", json!({ "scene": "hills.ron", "wya": 5 }), "`wya`"),
         ("evaluate", json!({ "scene": "hills.ron", "size": 1 }), "samples per side"),
         ("evaluate", json!({ "scene": "nowhere.ron" }), "list_scenes"),
-        ("read_map", json!({ "scene": "hills.ron", "map": "hieghts" }), "heights"),
+        ("read_map", json!({ "scene": "hills.ron", "map": "hight" }), "heights"),
         ("read_map", json!({ "scene": "hills.ron", "map": "normals" }), "3 channels"),
         ("read_map", json!({ "scene": "hills.ron", "map": "heights", "places": [[2.0, 0.5]] }), "outside"),
         ("write_scene", json!({ "scene": "hills.ron" }), "exists already"),
