@@ -73,12 +73,6 @@ pub fn program() -> PathBuf {
     std::env::var_os("CARGO_BIN_EXE_talweg").map_or_else(|| env!("CARGO_BIN_EXE_talweg").into(), PathBuf::from)
 }
 
-/// Whether the tested program is for another system, as `tools/platforms` says. It then runs in Wine, which gives a
-/// program no Unix signals, and no Vulkan without a screen.
-pub fn runs_in_wine() -> bool {
-    std::env::var_os("TALWEG_TESTED_SYSTEM").is_some_and(|system| system == "windows")
-}
-
 /// A small scene of two layers.
 pub const SCENE: &str = r#"(
     version: 1,

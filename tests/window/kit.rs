@@ -68,3 +68,9 @@ pub fn difference(a: &[[u8; 3]], b: &[[u8; 3]]) -> f32 {
 pub fn view(picture: &Picture) -> Vec<[u8; 3]> {
     picture.part([0.45, 0.95], [0.2, 0.75])
 }
+
+/// Whether the tested program is for another system, as `tools/platforms` says. It then runs in Wine, which gives a
+/// program no Unix signals, and no Vulkan without a screen.
+pub fn runs_in_wine() -> bool {
+    std::env::var_os("TALWEG_TESTED_SYSTEM").is_some_and(|system| system == "windows")
+}

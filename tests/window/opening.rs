@@ -3,9 +3,11 @@
 #[cfg(target_os = "linux")]
 use std::process::Command;
 
+#[cfg(target_os = "linux")]
+use crate::kit::runs_in_wine;
 use crate::screen_kit::{SCENE, Session};
 #[cfg(target_os = "linux")]
-use crate::screen_kit::{Screen, program, runs_in_wine};
+use crate::screen_kit::{Screen, program};
 
 #[test]
 fn a_scene_opens_at_its_first_bookmark() {

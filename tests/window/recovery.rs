@@ -4,7 +4,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::screen_kit::{SCENE, Session, left_work, play_until, runs_in_wine};
+use crate::kit::runs_in_wine;
+use crate::screen_kit::{SCENE, Session, left_work, play_until};
 
 /// Waits until this number of sessions has unsaved work on disk, which takes up to a second.
 fn wait_until_kept(session: &Session, child: &mut std::process::Child, count: usize) {

@@ -1,7 +1,7 @@
 //! The 3D view: shots, overlays, two terrains side by side, the size of the interface and of the window.
 
-use crate::kit::{Picture, difference, view};
-use crate::screen_kit::{SCENE, Session, runs_in_wine};
+use crate::kit::{Picture, difference, runs_in_wine, view};
+use crate::screen_kit::{SCENE, Session};
 
 #[test]
 fn a_shot_needs_no_window_and_shows_a_landscape() {
