@@ -34,17 +34,26 @@ mod terrain;
 mod tiles;
 mod work;
 
+use std::collections::BTreeMap;
+
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use talweg::appearance_files::all_palette_names;
 use talweg::field::MapKind;
 use talweg::nodes::Node;
+use talweg::scene::{HASHED_SAMPLES, example_hashes};
 
 /// Names of the built-in scenes, for [`load`](scene::load).
 #[pyfunction]
 fn examples() -> Vec<&'static str> {
     talweg::scene::examples().iter().map(|example| example.name).collect()
+}
+
+/// The published hash of each built-in scene by its name, for [`HASHED_SAMPLES`] samples per side.
+#[pyfunction]
+fn published_hashes() -> BTreeMap<&'static str, &'static str> {
+    example_hashes().iter().map(|(name, hash)| (name.as_str(), hash.terrain.as_str())).collect()
 }
 
 /// Names of the palettes and biome tables for pictures.
@@ -92,6 +101,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tiles::open_plan, module)?)?;
     module.add_function(wrap_pyfunction!(node::node_description, module)?)?;
     module.add_function(wrap_pyfunction!(examples, module)?)?;
+    module.add_function(wrap_pyfunction!(published_hashes, module)?)?;
+    module.add("HASHED_SAMPLES", HASHED_SAMPLES)?;
     module.add_function(wrap_pyfunction!(palettes, module)?)?;
     module.add_function(wrap_pyfunction!(map_kinds, module)?)?;
     module.add_function(wrap_pyfunction!(node_names, module)?)?;

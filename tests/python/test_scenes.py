@@ -5,35 +5,34 @@ import pickle
 import signal
 import subprocess
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 import talweg
 import xarray
-from conftest import ROOT, SCENES, waves
+from conftest import SCENES, waves
+from talweg._core import published_hashes
 
 SIZE = 33
 
 
-@pytest.fixture(scope="session")
-def hashes(binary) -> dict[str, str]:
-    """The hash that the program prints for every scene of saves/."""
-
-    def one(name: str) -> tuple[str, str]:
-        line = [binary, "verify", f"saves/{name}.ron", "--size", str(SIZE), "--quiet"]
-        done = subprocess.run(line, capture_output=True, text=True, cwd=ROOT, check=True)
-        return name, done.stdout.strip()
-
-    with ThreadPoolExecutor() as pool:
-        return dict(pool.map(one, SCENES))
+def test_the_examples_have_their_published_hashes(capsys):
+    assert talweg.verify_examples(threads=2)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines] == [["ok", name] for name in talweg.examples()]
+    assert sorted(talweg.examples()) == SCENES
 
 
-@pytest.mark.parametrize("name", SCENES)
-def test_scenes_give_the_same_bits_as_the_program(name, hashes):
-    terrain = talweg.load(f"saves/{name}.ron").evaluate(size=SIZE, threads=2)
-    assert terrain.hash == hashes[name]
-    assert np.isfinite(terrain.heights).all()
+def test_verification_prints_the_lines_of_the_program(binary, capsys, monkeypatch):
+    published = {**published_hashes(), "crater-field": "0" * 32}
+    monkeypatch.setattr("talweg._verify.examples", lambda: ["island", "crater-field"])
+    monkeypatch.setattr("talweg._verify.published_hashes", lambda: published)
+    assert not talweg.verify_examples()
+    first, second = capsys.readouterr().out.splitlines()
+    line = [binary, "verify", "island", "--size", "129", "--quiet"]
+    printed = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+    assert first == f"ok      island {printed.strip()}"
+    assert second.startswith("differs crater-field ") and second.endswith(f", published {'0' * 32}")
 
 
 def test_a_scene_is_text_and_pickles():

@@ -15,7 +15,7 @@ pub struct Screen {
 impl Screen {
     pub fn start() -> Self {
         let xvfb = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-screen", "0", "1024x640x24", "-nolisten", "tcp"])
+            .args(["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn();

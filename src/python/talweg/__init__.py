@@ -32,6 +32,7 @@ from ._core import (
     read,
     scene_of_file,
 )
+from ._verify import verify_examples
 from .nodes import *  # noqa: F403: the names come from the catalogue
 from .nodes import Node
 
@@ -58,5 +59,6 @@ __all__ = [
     "plan",
     "read",
     "scene_of_file",
+    "verify_examples",
     *nodes.__all__,
 ]
