@@ -172,7 +172,7 @@ fn a_placed_piece_has_the_heights_of_its_transforms() {
 
 #[test]
 fn moved_pieces_are_found_at_their_new_place() {
-    for item in Item::GROUPS.iter().flat_map(|group| group.1).copied() {
+    for item in Item::groups().flat_map(|(_, items)| items).copied() {
         let base = tree_of(vec![Piece::new(PieceKind::Disc(Disc { radius: 9000.0, core: 0.9, ..Disc::default() }))]);
         let mut tree = base.clone();
         let program = Program::new(&tree, 1);
@@ -201,6 +201,27 @@ fn moved_pieces_are_found_at_their_new_place() {
         *new.piece_mut(&mut other).unwrap() = back;
         let (a, b) = (centre(&tree, &new).unwrap(), centre(&other, &new).unwrap());
         assert!(length(sub(a, b)) < 1.0, "{item:?}");
+    }
+}
+
+#[test]
+fn stamps_are_added_to_the_ground_and_end_level_with_it() {
+    let ground = Disc { radius: 9000.0, core: 0.9, height: 400.0, ..Disc::default() };
+    let base = tree_of(vec![Piece::new(PieceKind::Disc(ground))]);
+    let program = Program::new(&base, 1);
+    let at = [4000.0, 4000.0];
+    for stamp in talweg_ground::io::built_in_stamps().iter().filter(|stamp| !stamp.is_strip()) {
+        let mut tree = base.clone();
+        add_item(&mut tree, Item::Stamp(stamp), at, None, &program, 1).unwrap();
+        let stamped = Program::new(&tree, 1);
+        let height = |[x, y]: [f64; 2]| stamped.height([at[0] + x, at[1] + y], &Detail::FULL);
+        for angle in (0..32).map(|k| f64::from(k) * std::f64::consts::TAU / 32.0) {
+            let rim = height([995.0 * libm::cos(angle), 995.0 * libm::sin(angle)]);
+            assert!((rim - 400.0).abs() < 30.0, "{}: {rim} m at the rim", stamp.name);
+        }
+        let inside = (0..441).map(|k| height([f64::from(k % 21 - 10) * 65.0, f64::from(k / 21 - 10) * 65.0]));
+        let most = inside.fold(0.0, |most: f64, z| most.max((z - 400.0).abs()));
+        assert!(most > 20.0, "{}: at most {most} m", stamp.name);
     }
 }
 

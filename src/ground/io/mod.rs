@@ -18,8 +18,8 @@ pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};
 pub use picture::{PICTURE_EXTENSIONS, Picture, picture};
 pub use raster::catmull_rom;
 pub use raster::{
-    Raster, RasterError, RasterFacts, STAMP_PREFIX, clear_raster_cache, filled_gaps, is_built_in, raster, raster_as,
-    raster_from_reader, stamp_names,
+    BuiltInStamp, Raster, RasterError, RasterFacts, built_in_stamps, clear_raster_cache, filled_gaps, is_built_in,
+    raster, raster_as, raster_from_reader,
 };
 
 pub use ron_text::{RAW_RON, ron_dialect, ron_layout, ron_reason, suggestion, without_byte_order_mark};

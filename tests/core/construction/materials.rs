@@ -16,6 +16,7 @@ use talweg::nodes::Node;
 use talweg::nodes::generators::construction::Construction;
 use talweg::scene::{Layer, Scene};
 
+use crate::kits::common::random_cases;
 use crate::kits::construction::{Dice, tree};
 
 /// Level terrain within 1000 m of a point, fading out over another 1000 m.
@@ -113,7 +114,7 @@ fn made(mut tree: Tree, dice: &mut Dice) -> Tree {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(16))]
 
     #[test]
     fn fractions_are_valid_and_tiles_and_boxes_change_no_bit(seed in any::<u64>(), at in any::<prop::sample::Index>()) {

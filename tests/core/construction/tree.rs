@@ -1,5 +1,6 @@
 //! Tests of construction trees: bounds, gradients, formulas of the operators, files, pruning, sphere tracing.
 
+use crate::kits::common::random_cases;
 use crate::kits::construction::{Dice, large, tree};
 use proptest::prelude::*;
 use talweg::construction::compiled_program::fill::{FillOptions, region_of_area};
@@ -33,7 +34,7 @@ fn spot(dice: &mut Dice) -> Point {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(64))]
 
     #[test]
     fn no_two_places_break_a_lipschitz_bound(seed in any::<u64>()) {

@@ -4,11 +4,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use proptest::prelude::ProptestConfig;
 use talweg::field::{Control, Terrain};
 use talweg::scene::{Scene, example};
 
 pub fn blessing() -> bool {
     std::env::var_os("TALWEG_BLESS").is_some()
+}
+
+/// The settings of a test that draws `cases` random inputs. The variable `TALWEG_TIMES_RANDOM` multiplies their number.
+pub fn random_cases(cases: u32) -> ProptestConfig {
+    let times = std::env::var("TALWEG_TIMES_RANDOM").map_or(1, |times| times.parse().expect("a whole number"));
+    ProptestConfig { cases: cases * times, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Resolves a path relative to the root of the repository.

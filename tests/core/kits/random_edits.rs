@@ -143,7 +143,8 @@ fn edit_tree(tree: &mut Tree, random: &mut Random<'_>) {
     // An edit that the tree refuses leaves the tree unchanged.
     match random.next_below(22) {
         0 | 1 => {
-            let (_, shelf) = Item::GROUPS[random.next_below(Item::GROUPS.len())];
+            let groups: Vec<_> = Item::groups().collect();
+            let (_, shelf) = groups[random.next_below(groups.len())];
             let item = shelf[random.next_below(shelf.len())];
             let program = Program::new(tree, seed);
             let _ = add_item(tree, item, at, Some(&path).filter(|_| seed.is_multiple_of(2)), &program, seed);

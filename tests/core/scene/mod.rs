@@ -4,3 +4,4 @@ mod edits;
 mod patches;
 mod references;
 mod scenes;
+mod stamps;

@@ -40,6 +40,7 @@ pub fn item_icon(item: Item) -> &'static str {
         Item::Valley => icon::TREE,
         Item::Oasis => icon::TREE_PALM,
         Item::Moon => icon::MOON,
+        Item::Stamp(_) => icon::STAMP,
     }
 }
 
@@ -112,7 +113,7 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut LibraryActi
     let most = (free.height() - 76.0).max(80.0);
     egui::ScrollArea::vertical().max_height(most).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
-        for (heading, items) in Item::GROUPS {
+        for (heading, items) in Item::groups() {
             ui.label(RichText::new(heading).small().color(colour::text_weak()));
             for pair in items.chunks(2) {
                 ui.horizontal(|ui| {

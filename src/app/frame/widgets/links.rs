@@ -4,10 +4,12 @@ use bevy_egui::egui;
 use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::frame::theme::colour;
+use crate::frame::theme::{colour, paint_text};
 use crate::frame::widgets::row::{Change, Choose, asks_for_reset, label};
+use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
 use talweg::construction::Tree;
-use talweg::io::{STAMP_PREFIX, stamp_names};
+use talweg::construction::edit::library::Item;
+use talweg::io::{BuiltInStamp, built_in_stamps};
 use talweg::param::{About, ParamSpec, Value};
 
 /// The row of a parameter that refers to an image: either a file or a built-in stamp.
@@ -28,10 +30,8 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
             }
             ui.separator();
             ui.label(RichText::new("Built-in stamps").small().color(colour::text_weak()));
-            for stamp in stamp_names() {
-                if ui.selectable_label(stamp == name, shown(&stamp)).clicked() {
-                    change = Some(Change::at_once(Value::Text(stamp)));
-                }
+            if let Some(stamp) = stamp_grid(ui, name) {
+                change = Some(Change::at_once(Value::Text(stamp.name.clone())));
             }
         });
         let tip = if name.is_empty() { spec.help } else { name };
@@ -41,10 +41,55 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
     .inner
 }
 
-/// The displayed name: a file without its folder, or a stamp without its prefix.
+/// Side lengths, in points, of the picture of a stamp and of its cell in the list.
+const STAMP_PICTURE: f32 = 56.0;
+const STAMP_CELL: egui::Vec2 = egui::vec2(92.0, 78.0);
+
+/// Pictures of all built-in stamps, of which the one called `name` is marked. Returns the clicked stamp.
+fn stamp_grid(ui: &mut Ui, name: &str) -> Option<&'static BuiltInStamp> {
+    let mut clicked = None;
+    ui.spacing_mut().item_spacing = egui::vec2(2.0, 2.0);
+    for row in built_in_stamps().chunks(3) {
+        ui.horizontal(|ui| {
+            for stamp in row {
+                if stamp_cell(ui, stamp, stamp.name == name).clicked() {
+                    clicked = Some(stamp);
+                    ui.close();
+                }
+            }
+        });
+    }
+    clicked
+}
+
+fn stamp_cell(ui: &mut Ui, stamp: &'static BuiltInStamp, is_selected: bool) -> egui::Response {
+    let (rect, response) = ui.allocate_exact_size(STAMP_CELL, egui::Sense::click());
+    let fill = match (is_selected, response.hovered()) {
+        (true, _) => colour::accent_deep(),
+        (false, true) => colour::control_hovered(),
+        (false, false) => colour::control(),
+    };
+    ui.painter().rect_filled(rect, 4.0, fill);
+    let top = egui::pos2(rect.center().x, rect.top() + 4.0 + 0.5 * STAMP_PICTURE);
+    match ShippedPicture::find(PictureSubject::Feature(Item::Stamp(stamp))) {
+        Some(picture) => {
+            picture.paint(ui, egui::Rect::from_center_size(top, egui::Vec2::splat(STAMP_PICTURE)), 1.0);
+        }
+        None => {
+            let font = egui::FontId::proportional(28.0);
+            ui.painter().text(top, egui::Align2::CENTER_CENTER, icon::STAMP, font, colour::text_weak());
+        }
+    }
+    let text_rect = egui::Rect::from_min_max(egui::pos2(rect.left() + 3.0, rect.bottom() - 17.0), rect.max);
+    paint_text(ui, text_rect, &stamp.title, colour::text(), false);
+    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_selected, &stamp.title));
+    response.on_hover_text(&stamp.name)
+}
+
+/// The displayed name: a file without its folder, or the title of a stamp.
 fn shown(name: &str) -> String {
-    match name.strip_prefix(STAMP_PREFIX) {
-        Some(stamp) => stamp.into(),
+    match built_in_stamps().iter().find(|stamp| stamp.name == name) {
+        Some(stamp) => stamp.title.clone(),
         None if name.is_empty() => "None".into(),
         None => std::path::Path::new(name).file_name().map_or_else(|| name.into(), |n| n.display().to_string()),
     }

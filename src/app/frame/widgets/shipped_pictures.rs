@@ -46,6 +46,7 @@ impl PictureSubject<'_> {
             Self::Below(node) if node.fits(World::Terrain) => "hills".into(),
             Self::Below(_) => "continents".into(),
             Self::Preset(node, preset) => format!("preset {} {}", node.about().name, preset.name),
+            Self::Feature(Item::Stamp(stamp)) => stamp.name.clone(),
             Self::Feature(item) => format!("feature {item:?}"),
             Self::Example(name) => format!("example {name}"),
         }
@@ -300,7 +301,7 @@ mod tests {
             Subject::new(PictureSubject::Below(node), scene_below_node(node))
         });
         let of_nodes = nodes.iter().map(|node| Subject::new(PictureSubject::Node(node), node_scene(node)));
-        let features = Item::GROUPS.iter().flat_map(|group| group.1.iter().copied());
+        let features = Item::groups().flat_map(|(_, items)| items.iter().copied());
         let features = features.map(|item| Subject::new(PictureSubject::Feature(item), feature_scene(item)));
         let presets = nodes.iter().flat_map(|node| {
             node.about().presets.iter().map(|preset| {

@@ -6,6 +6,8 @@
 
 mod add;
 
+use std::sync::LazyLock;
+
 pub use add::{add_item, add_river, spot_for};
 
 use super::reshape::rounded_to_six_digits;
@@ -28,6 +30,8 @@ use crate::primitives::ground::ReliefStyle;
 use crate::primitives::image::{Image, ImageSettings};
 use crate::primitives::ribbon::{Ribbon, RibbonSettings};
 use crate::sample::Detail;
+use talweg_ground::io::{BuiltInStamp, Raster, built_in_stamps, raster};
+use talweg_ground::param::ImageFile;
 
 /// Effect of a new piece on the existing ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +91,8 @@ pub enum Item {
     Oasis,
     /// A landscape of craters, as on the Moon.
     Moon,
+    /// A built-in stamp, added to the ground.
+    Stamp(&'static BuiltInStamp),
 }
 
 /// Side length, in metres, of the square to which the sizes below apply.
@@ -94,9 +100,32 @@ const SIDE: f32 = 8000.0;
 /// Size of a ready-made construction tree added as a piece, as a fraction of the square's side length.
 const COMPOSED: f32 = 0.4;
 
+/// Height of a stamp relative to its width, if its file states no heights in metres.
+const PLAIN_STEEPNESS: f32 = 0.3;
+
+/// Height of the landform in an image relative to the width of the image. `None` if its file does not state both.
+fn steepness(raster: &Raster) -> Option<f32> {
+    let ((low, high), [width, _]) = (raster.range_metres?, raster.extent_metres()?);
+    Some((high - low) / width as f32)
+}
+
+/// An image over a square around `centre`, which reaches `radius` metres in each direction.
+fn square_image([x, y]: [f32; 2], radius: f32, settings: ImageSettings) -> PieceKind {
+    let [west, east, north, south] = [x - radius, x + radius, y - radius, y + radius];
+    PieceKind::Image(Image { corners: [(west, north), (east, north), (east, south), (west, south)], settings })
+}
+
 impl Item {
     /// All ready-made pieces, grouped by heading.
-    pub const GROUPS: [(&'static str, &'static [Self]); 6] = [
+    pub fn groups() -> impl Iterator<Item = (&'static str, &'static [Self])> {
+        static STAMPS: LazyLock<Vec<Item>> = LazyLock::new(|| {
+            let stamps = built_in_stamps().iter().filter(|stamp| !stamp.is_strip());
+            stamps.map(Item::Stamp).collect()
+        });
+        Self::GROUPS.into_iter().chain([("Stamps", STAMPS.as_slice())])
+    }
+
+    const GROUPS: [(&'static str, &'static [Self]); 6] = [
         ("Ground", &[Self::Plain, Self::Hills, Self::Mountains, Self::GulliedMountains, Self::Dunes]),
         ("Lines", &[Self::River, Self::Road, Self::Ridge, Self::Canyon]),
         ("Landforms", &[Self::Lake, Self::Mesa, Self::Crater, Self::Island]),
@@ -130,6 +159,7 @@ impl Item {
             Self::Valley => "Valley",
             Self::Oasis => "Oasis",
             Self::Moon => "Moon",
+            Self::Stamp(stamp) => &stamp.title,
         }
     }
 
@@ -158,6 +188,9 @@ impl Item {
             Self::Valley => "A ready-made valley between mountains, with its river.",
             Self::Oasis => "A ready-made oasis among dunes, with its lake and palms.",
             Self::Moon => "A ready-made landscape of craters, as on the Moon.",
+            Self::Stamp(_) => {
+                "A built-in height image that is added to the ground; it follows the shape of the ground."
+            }
         }
     }
 
@@ -177,7 +210,7 @@ impl Item {
             Self::Plain | Self::Hills | Self::Mountains | Self::GulliedMountains | Self::Dunes | Self::HillRing => {
                 Role::Ground
             }
-            Self::Boulders | Self::CraterField => Role::Lay,
+            Self::Boulders | Self::CraterField | Self::Stamp(_) => Role::Lay,
             _ => Role::Carve,
         }
     }
@@ -192,7 +225,7 @@ impl Item {
             Self::Mesa => 1120.0,
             Self::Crater => 875.0,
             Self::Island => 1440.0,
-            Self::Image => 1000.0,
+            Self::Image | Self::Stamp(_) => 1000.0,
             Self::HillRing => 1800.0,
             Self::Boulders => 1200.0,
             Self::CraterField => 1500.0,
@@ -280,10 +313,16 @@ impl Item {
             Self::Island => contour(Landform::Island, z, 280.0, 900.0, 1.6),
             Self::HillRing | Self::Boulders | Self::CraterField => self.repeated([x, y], z, k, seed),
             Self::Image => {
-                let (a, b) = (1000.0 * k, -1000.0 * k);
-                let corners = [(x + b, y + b), (x + a, y + b), (x + a, y + a), (x + b, y + a)];
                 let settings = ImageSettings { height: z, depth: 600.0 * k, ..ImageSettings::default() };
-                PieceKind::Image(Image { corners, settings })
+                square_image([x, y], 1000.0 * k, settings)
+            }
+            Self::Stamp(stamp) => {
+                let (width, raster) = (2000.0 * k, raster(&stamp.name).ok());
+                let depth = width * raster.as_ref().and_then(|raster| steepness(raster)).unwrap_or(PLAIN_STEEPNESS);
+                let level = raster.map_or(0.0, |raster| raster.rim_value());
+                let picture = ImageFile(stamp.name.clone());
+                let settings = ImageSettings { picture, height: -level * depth, depth, ..ImageSettings::default() };
+                square_image([x, y], 0.5 * width, settings)
             }
             Self::ImageLine => {
                 let settings = RibbonSettings {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use include_dir::{Dir, include_dir};
@@ -15,7 +15,7 @@ const MAX_KEPT: usize = 16;
 const MAX_KEPT_BYTES: usize = 1 << 30;
 
 /// Prefix of the names of all built-in stamps.
-pub const STAMP_PREFIX: &str = "stamp:";
+const STAMP_PREFIX: &str = "stamp:";
 
 /// Prefix of the names of all built-in elevation models.
 const ELEVATION_PREFIX: &str = "elevation:";
@@ -28,13 +28,38 @@ pub fn is_built_in(name: &str) -> bool {
     name.starts_with(STAMP_PREFIX) || name.starts_with(ELEVATION_PREFIX)
 }
 
-/// Names of the built-in stamps, as used in files and parameters.
-pub fn stamp_names() -> Vec<String> {
-    let stem = |path: &Path| path.file_stem().map(|s| s.to_string_lossy().into_owned());
-    let mut names: Vec<String> =
-        STAMPS.files().filter_map(|file| Some(format!("{STAMP_PREFIX}{}", stem(file.path())?))).collect();
-    names.sort();
-    names
+/// A built-in stamp: a small heightmap that brushes, nodes and pieces of constructions press into terrain.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BuiltInStamp {
+    /// Its name in files and parameters, such as `stamp:alpine-peak`.
+    pub name: String,
+    /// Its name in the user interface, such as "Alpine peak".
+    pub title: String,
+}
+
+impl BuiltInStamp {
+    fn new(stem: &str) -> Self {
+        let words = stem.replace('-', " ");
+        let mut letters = words.chars();
+        let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+        Self { name: format!("{STAMP_PREFIX}{stem}"), title: first + letters.as_str() }
+    }
+
+    /// Whether the stamp is terrain along a line, for images along curves. All other stamps are square.
+    pub fn is_strip(&self) -> bool {
+        self.name.ends_with("-strip")
+    }
+}
+
+/// All built-in stamps, sorted by name.
+pub fn built_in_stamps() -> &'static [BuiltInStamp] {
+    static NAMED: LazyLock<Vec<BuiltInStamp>> = LazyLock::new(|| {
+        let stems = STAMPS.files().filter_map(|file| file.path().file_stem()?.to_str());
+        let mut stamps: Vec<BuiltInStamp> = stems.map(BuiltInStamp::new).collect();
+        stamps.sort_by(|a, b| a.name.cmp(&b.name));
+        stamps
+    });
+    &NAMED
 }
 
 /// Modification times and lengths of a file and of its side files; empty for a built-in raster.
@@ -171,5 +196,5 @@ fn shipped(name: &str) -> Result<Raster, RasterError> {
 fn shipped_names() -> Vec<String> {
     let models = ELEVATION.files().filter(|file| file.path().extension().is_some_and(|end| end == "tif"));
     let stems = models.filter_map(|file| Some(format!("{ELEVATION_PREFIX}{}", file.path().file_stem()?.to_str()?)));
-    stamp_names().into_iter().chain(stems).collect()
+    built_in_stamps().iter().map(|stamp| stamp.name.clone()).chain(stems).collect()
 }

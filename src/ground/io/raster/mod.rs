@@ -18,7 +18,9 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use cache::{STAMP_PREFIX, clear_raster_cache, is_built_in, raster, raster_as, raster_from_reader, stamp_names};
+pub use cache::{
+    BuiltInStamp, built_in_stamps, clear_raster_cache, is_built_in, raster, raster_as, raster_from_reader,
+};
 pub use error::RasterError;
 pub use fill::filled_gaps;
 
@@ -193,6 +195,16 @@ impl Raster {
         self.bilinear_by(u, v, |k| self.values[k])
     }
 
+    /// The level ground of an image that is used as a stamp: the mean value along the rim of the inscribed disc.
+    pub fn rim_value(&self) -> f32 {
+        let around = 256;
+        let on_rim = |k: usize| {
+            let angle = k as f64 * (std::f64::consts::TAU / around as f64);
+            self.bilinear(0.5 + 0.5 * libm::cos(angle) as f32, 0.5 + 0.5 * libm::sin(angle) as f32)
+        };
+        (0..around).map(on_rim).sum::<f32>() / around as f32
+    }
+
     /// Like [`bilinear`](Self::bilinear), but interpolates the values that `value` returns for each sample index.
     #[inline]
     pub fn bilinear_by(&self, u: f32, v: f32, value: impl Fn(usize) -> f32) -> f32 {
@@ -362,14 +374,12 @@ mod tests {
 
     #[test]
     fn the_shipped_stamps_can_be_read_and_reach_from_0_to_1() {
-        let names = stamp_names();
-        assert!(names.len() >= 4, "{names:?}");
-        for name in names {
-            let stamp = raster(&name).unwrap();
-            let (low, high) = stamp.values.iter().fold((1.0f32, 0.0f32), |(lo, hi), &v| (lo.min(v), hi.max(v)));
+        assert!(built_in_stamps().len() >= 40);
+        for stamp in built_in_stamps() {
+            let (name, pixels) = (&stamp.name, raster(&stamp.name).unwrap());
+            let (low, high) = pixels.values.iter().fold((1.0f32, 0.0f32), |(lo, hi), &v| (lo.min(v), hi.max(v)));
             assert!(low == 0.0 && high == 1.0, "{name}: {low} to {high}");
-            // Stamps for use along curves are strips, not squares.
-            assert!(stamp.width == stamp.height || name.ends_with("-strip"), "{name}");
+            assert_eq!(pixels.width != pixels.height, stamp.is_strip(), "{name}");
         }
     }
 }

@@ -46,12 +46,7 @@ impl StampImage {
     /// Reads the image of `file`; `None` if it cannot be read.
     pub fn open(file: &ImageFile) -> Option<Self> {
         let raster = if file.0.is_empty() { None } else { raster_or_mesh(&file.0, ReadOptions::default()).ok() }?;
-        let around = 256;
-        let on_rim = |k: usize| {
-            let angle = k as f64 * (std::f64::consts::TAU / around as f64);
-            raster.bilinear(0.5 + 0.5 * libm::cos(angle) as f32, 0.5 + 0.5 * libm::sin(angle) as f32)
-        };
-        let rim = (0..around).map(on_rim).sum::<f32>() / around as f32;
+        let rim = raster.rim_value();
         Some(Self { raster, rim })
     }
 

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use crate::kits::common::random_cases;
 use crate::kits::nodes::{EARTH, TestScene, altered, another, extremes, on_squares, on_threads, set};
 use proptest::prelude::*;
 use rayon::prelude::*;
@@ -525,7 +526,7 @@ fn any_node() -> impl Strategy<Value = Node> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(random_cases(256))]
 
     #[test]
     fn any_parameters_at_any_size_stay_finite(
