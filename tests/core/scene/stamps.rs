@@ -17,7 +17,7 @@ fn each_stamp_has_the_heights_of_its_scene() {
         let (scene, warnings) = Scene::load(file).unwrap();
         assert!(warnings.is_empty(), "{name}: {warnings:?}");
         let stamp = built_in_stamps().iter().find(|stamp| stamp.name == name).unwrap();
-        assert_eq!(scene.name, stamp.title);
+        assert_eq!(scene.name.replace('-', " "), stamp.title);
         assert!(scene.files().is_empty(), "{name} reads no file");
         let evaluation = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap();
         let heights = &evaluation.terrain.height;

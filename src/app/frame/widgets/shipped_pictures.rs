@@ -204,6 +204,7 @@ mod tests {
     use talweg::construction::{Piece, PieceKind, Program, Tree};
     use talweg::eval::{Store, evaluate};
     use talweg::field::Control;
+    use talweg::io::BuiltInStamp;
     use talweg::scene::{Layer, Scene, examples};
     use talweg::variants::{Size, draw, node_scene, scene_below_node};
 
@@ -228,7 +229,7 @@ mod tests {
     impl Subject {
         fn new(subject: PictureSubject, scene: Scene) -> Self {
             let shows_details = match subject {
-                PictureSubject::Feature(_) => true,
+                PictureSubject::Feature(item) => !matches!(item, Item::Stamp(_)),
                 PictureSubject::Node(node) | PictureSubject::Below(node) | PictureSubject::Preset(node, _) => {
                     node.fits(World::Terrain) && !matches!(node.work(), NodeKind::Generator(_))
                 }
@@ -256,8 +257,24 @@ mod tests {
         }
     }
 
+    /// A stamp alone, raised so that flat landforms can be recognised.
+    fn stamp_scene(stamp: &BuiltInStamp) -> Scene {
+        let text = format!(
+            r#"(
+                version: 1, palette: "desert",
+                settings: (size_metres: 4000.0, relief_metres: 1000.0, sea_level: -5000.0),
+                layers: [(node: Import(file: "{}", heights: Given, low_metres: 0.0, high_metres: 900.0))],
+            )"#,
+            stamp.name
+        );
+        Scene::from_ron(&text).unwrap().0
+    }
+
     /// A scene with the feature in its middle, on level ground unless it is itself ground.
     fn feature_scene(item: Item) -> Scene {
+        if let Item::Stamp(stamp) = item {
+            return stamp_scene(stamp);
+        }
         let mut tree = Tree::default();
         if item.role() != Role::Ground {
             let (x, y) = (4000.0, 4000.0);
