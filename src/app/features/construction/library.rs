@@ -44,6 +44,12 @@ pub fn item_icon(item: Item) -> &'static str {
     }
 }
 
+/// What a sentence calls an item. Some stamps have the names of other items.
+pub fn item_noun(item: Item) -> String {
+    let label = item.label().to_lowercase();
+    if matches!(item, Item::Stamp(_)) { format!("{label} stamp") } else { label }
+}
+
 /// The items that the user has clicked or dropped in this frame.
 #[derive(Default)]
 pub struct LibraryActions {
@@ -142,7 +148,7 @@ fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut LibraryActi
     };
     crate::frame::theme::paint_text(ui, text_rect, &text, colour::text(), false);
     response.widget_info(|| {
-        egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Place {}", item.label().to_lowercase()))
+        egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Place {}", item_noun(item)))
     });
     if response.drag_started() {
         state.carried = Some(item);

@@ -20,6 +20,7 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
         let mut change = asks_for_reset(&label, spec).then(|| Change::at_once(spec.default.clone()));
         let width = ui.available_width();
         let combo = egui::ComboBox::from_id_salt("image").selected_text(shown(name)).width(width).truncate();
+        let combo = combo.height(LIST_HEIGHT);
         let combo = combo.show_ui(ui, |ui| {
             ui.set_min_width(180.0);
             if ui.selectable_label(false, format!("{}  Choose a file…", icon::FOLDER_OPEN)).clicked() {
@@ -41,6 +42,8 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
     .inner
 }
 
+/// Height of the list of images in points.
+const LIST_HEIGHT: f32 = 460.0;
 /// Side lengths, in points, of the picture of a stamp and of its cell in the list.
 const STAMP_PICTURE: f32 = 56.0;
 const STAMP_CELL: egui::Vec2 = egui::vec2(92.0, 78.0);

@@ -1,5 +1,6 @@
 //! Places new pieces in the view, and moves pieces with the arrow keys.
 
+use crate::features::construction::library::item_noun;
 use crate::features::construction::viewport::*;
 
 /// Shows where a dragged library item would be placed.
@@ -8,7 +9,7 @@ pub(crate) fn show_carried(ui: &Ui, document: &Document, state: &mut TreeState, 
     let Some((_, tree)) = document.tree() else { return };
     let place = stage.ground([at.x, at.y]).filter(|_| free.contains(at));
     let Some(place) = place else {
-        state.hint = Some(format!("Drag the {} onto the terrain", item.label().to_lowercase()));
+        state.hint = Some(format!("Drag the {} onto the terrain", item_noun(item)));
         return;
     };
     let (metres, radius) = (metres(tree), item.radius(tree.frame.side));
@@ -22,7 +23,7 @@ pub(crate) fn show_carried(ui: &Ui, document: &Document, state: &mut TreeState, 
     for (line, _) in drape(stage, tree, vec![outline]) {
         stroke(&painter, &line, 1.8, colour::accent());
     }
-    state.hint = Some(format!("Release to place {} here, Esc to cancel", item.label().to_lowercase()));
+    state.hint = Some(format!("Release to place {} here, Esc to cancel", item_noun(item)));
 }
 
 /// Places a library item on the terrain. If the position is `None`, the item is placed at the centre of the view.
@@ -59,7 +60,7 @@ pub fn place_piece(
     };
     match library::add_item(&mut new, item, p, near.as_ref(), &pick_index.program, seed) {
         Ok(path) => {
-            document.edit_tree(layer, &format!("Place {}", item.label().to_lowercase()), None, new);
+            document.edit_tree(layer, &format!("Place {}", item_noun(item)), None, new);
             state.select(Some(path));
         }
         Err(why) => state.notice = Some(format!("Nothing was placed: {why}.")),
