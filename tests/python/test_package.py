@@ -62,6 +62,7 @@ def test_types_of_the_core_module_are_complete():
     stub = ast.parse((PACKAGE / "_core.pyi").read_text())
     classes = {item.name: item for item in stub.body if isinstance(item, ast.ClassDef)}
     functions = {item.name: item for item in stub.body if isinstance(item, ast.FunctionDef)}
+    constants = {ast.unparse(item) for item in stub.body if isinstance(item, ast.AnnAssign)}
 
     def parameters(function: ast.FunctionDef) -> list[str]:
         given = function.args
@@ -83,6 +84,8 @@ def test_types_of_the_core_module_are_complete():
                 assert value.__doc__, f"{name}.{member}"
                 if callable(value) and not isinstance(value, type(vars(item).get("__doc__"))):
                     assert list(inspect.signature(value).parameters) == parameters(told[member]), f"{name}.{member}"
+        elif not callable(item):
+            assert f"{name}: {type(item).__name__}" in constants
         else:
             assert list(inspect.signature(item).parameters) == parameters(functions[name]), name
             assert item.__doc__, name

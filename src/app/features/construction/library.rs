@@ -12,7 +12,7 @@ use crate::frame::theme::{colour, icon_button};
 use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
 use talweg::construction::edit::library::Item;
 
-const WIDTH: f32 = 272.0;
+const WIDTH: f32 = 208.0;
 
 /// Side length of the picture of an item in points.
 const PICTURE: f32 = 26.0;
