@@ -201,15 +201,6 @@ fn a_long_list_scrolls_to_the_placed_piece() {
 }
 
 #[test]
-fn a_stamp_of_the_library_is_added_to_the_ground() {
-    let mut panels = volcano();
-    click(&mut panels, "Place oxbow lake stamp");
-    assert_eq!(panels.state().editor().doc.undo_label(), Some("Place oxbow lake stamp"));
-    let PieceKind::Image(image) = selected(&panels).unwrap().kind else { panic!("it is an image") };
-    assert_eq!(image.settings.picture.0, "stamp:oxbow-lake");
-}
-
-#[test]
 fn library_pieces_go_to_the_middle_or_to_the_drop_point() {
     let mut panels = volcano();
     let count = tree(&panels).count();

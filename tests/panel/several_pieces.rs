@@ -1,12 +1,12 @@
 //! Several pieces of a construction, selected and edited together.
 
 use crate::kit::*;
-use crate::pieces::{choose, crater, on_screen, row, tree, volcano};
+use crate::pieces::{choose, crater, on_screen, row, selected, tree, volcano};
 use bevy_egui::egui;
 use egui::{Key, Modifiers, PointerButton, Pos2};
 use egui_kittest::kittest::Queryable;
 use talweg::construction::edit::{PiecePath, pick_index};
-use talweg::construction::{MaterialLayer, Piece};
+use talweg::construction::{MaterialLayer, Piece, PieceKind};
 use talweg_app::features::construction::list::TreeState;
 
 /// Clicks with held modifiers.
@@ -36,6 +36,15 @@ fn chosen(panels: &Panels) -> Vec<String> {
 
 fn titles(panels: &Panels) -> Vec<String> {
     tree(panels).terrain.children().iter().map(Piece::title).collect()
+}
+
+#[test]
+fn a_stamp_of_the_library_is_added_to_the_ground() {
+    let mut panels = volcano();
+    click(&mut panels, "Place oxbow lake stamp");
+    assert_eq!(panels.state().editor().doc.undo_label(), Some("Place oxbow lake stamp"));
+    let PieceKind::Image(image) = selected(&panels).unwrap().kind else { panic!("it is an image") };
+    assert_eq!(image.settings.picture.0, "stamp:oxbow-lake");
 }
 
 #[test]
