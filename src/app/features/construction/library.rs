@@ -44,7 +44,7 @@ pub fn item_icon(item: Item) -> &'static str {
     }
 }
 
-/// What a sentence calls an item. Some stamps have the names of other items.
+/// The name of an item in a sentence: “mesa” for the landform, “mesa stamp” for the stamp with the same label.
 pub fn item_noun(item: Item) -> String {
     let label = item.label().to_lowercase();
     if matches!(item, Item::Stamp(_)) { format!("{label} stamp") } else { label }
