@@ -39,9 +39,9 @@ use std::sync::{Arc, LazyLock};
 use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::parse_hex;
+use super::{parse_hex, read_short_text};
 use crate::io::{
-    FileError, SaveTarget, check_name, ron_dialect, ron_layout, ron_reason, without_byte_order_mark, write_atomically,
+    FileError, SaveTarget, ron_dialect, ron_layout, ron_reason, without_byte_order_mark, write_atomically,
 };
 use crate::param::Params;
 use crate::planet::climate::Climate;
@@ -55,8 +55,6 @@ pub const MAX_TYPES: usize = 64;
 /// Minimum tolerance of a condition; at this tolerance the borders between types are sharp lines.
 pub const LEAST_TOLERANCE: f32 = 1.0e-3;
 const MOST: f32 = 1.0e6;
-/// Maximum size of a table file in bytes. Tables are short text that people write.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// The reason why a biome table was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -349,15 +347,8 @@ impl BiomeTable {
 
     /// Reads a biome table from the disk. The table is named after the file.
     pub fn load(path: &Path) -> Result<Self, BiomeError> {
-        let failed =
-            |error: std::io::Error| BiomeError::Read { table: path.display().to_string(), message: error.to_string() };
-        check_name(path).map_err(|error| failed(std::io::Error::other(error)))?;
-        let length = std::fs::metadata(path).map_err(failed)?;
-        if !length.is_file() || length.len() > MAX_BYTES {
-            let message = "it is not a file of at most 1 MB".into();
-            return Err(BiomeError::Read { table: path.display().to_string(), message });
-        }
-        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let text =
+            read_short_text(path).map_err(|message| BiomeError::Read { table: path.display().to_string(), message })?;
         let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
         Self::from_ron(&name, &text)
     }

@@ -17,7 +17,8 @@
 //! ```
 //! `scatter: "alpine"` names the matching list of plants and stones: see [`ScatterRules`]. `materials: "bare"` names
 //! the rules of the ground materials: see [`MaterialRules`]. Without `materials`, the rules for natural colours apply.
-//! A scene can contain its own list of plants and stones and its own material rules, in the same format.
+//! A scene can contain its own palette, its own list of plants and stones and its own material rules, in the same
+//! format.
 //!
 //! `colours: Relief([…])` colours all heights from 0 to the top of the relief, independent of the sea. Between two
 //! stops, colours are mixed in sRGB, as in gradient editors. `bands: 25` divides the colours into 25 equal steps.
@@ -31,12 +32,13 @@ mod rule_list;
 mod scatter;
 mod texture_set;
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::io::{ron_reason, without_byte_order_mark};
+use crate::io::{check_name, ron_dialect, ron_layout, ron_reason, without_byte_order_mark};
 
 pub use biome_table::{
     BIOME_PREFIX, BiomeError, BiomeTable, GroundType, HeightLevel, HeightUnits, LEAST_TOLERANCE, MAX_TYPES, Niche,
@@ -71,6 +73,14 @@ pub enum PaletteError {
         line: usize,
         /// Column of the error in the line, counted from 1.
         column: usize,
+        /// Cause of the error, in words.
+        message: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot read the palette {palette}: {message}")]
+    Read {
+        /// Path of the file, as text.
+        palette: String,
         /// Cause of the error, in words.
         message: String,
     },
@@ -122,24 +132,28 @@ pub enum PaletteError {
     },
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename = "Palette")]
 struct PaletteFile {
     label: String,
     colours: FileColours,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     rock: Option<FileRock>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     bands: Option<u16>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     scatter: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     materials: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 enum FileColours {
     Sea { water: Vec<(f32, String)>, land: Vec<(f32, String)> },
     Relief(Vec<(f32, String)>),
 }
 
-#[derive(Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileRock {
     colour: String,
@@ -168,7 +182,7 @@ pub enum PaletteColours {
 /// A palette, with the same structure as in its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
-    /// Name of the palette in scenes.
+    /// Name of the palette in scenes; empty for the palette that a scene contains.
     pub name: String,
     /// Name of the palette in the panel.
     pub label: String,
@@ -226,15 +240,33 @@ impl Palette {
     }
 
     /// Reads a palette from the text of a file.
+    ///
+    /// # Errors
+    /// When the text is not a palette, or has a value out of range.
     pub fn from_ron(name: &str, text: &str) -> Result<Self, PaletteError> {
-        let palette = || name.to_string();
         let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
         let file: PaletteFile = options.from_str(without_byte_order_mark(text)).map_err(|e| PaletteError::Syntax {
-            palette: palette(),
+            palette: name.into(),
             line: e.span.start.line,
             column: e.span.start.col,
             message: ron_reason(&e.code),
         })?;
+        Self::from_file(name, file)
+    }
+
+    /// Reads a palette from the disk. The palette is named after the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is larger than 1 MB. Also the errors of [`from_ron`](Self::from_ron).
+    pub fn load(path: &Path) -> Result<Self, PaletteError> {
+        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let text = read_short_text(path)
+            .map_err(|message| PaletteError::Read { palette: path.display().to_string(), message })?;
+        Self::from_ron(&name, &text)
+    }
+
+    fn from_file(name: &str, file: PaletteFile) -> Result<Self, PaletteError> {
+        let palette = || name.to_string();
         let colour = |text: &str| parse_hex(text).ok_or(PaletteError::Colour { palette: palette(), text: text.into() });
         let stops = |part: &'static str, stops: &[(f32, String)]| {
             let grows = stops.windows(2).all(|w| w[0].0 < w[1].0);
@@ -273,6 +305,54 @@ impl Palette {
         }
         Ok(Self { name: name.into(), label: file.label, colours, rock, rock_degrees, scatter, materials })
     }
+
+    /// The palette as the text of a file. Bands are written as pairs of stops.
+    pub fn to_ron(&self) -> String {
+        let text = ron_dialect().to_string_pretty(self, ron_layout(3));
+        text.expect("a palette can always be written as RON") + "\n"
+    }
+
+    /// Whether both palettes give the same colours and rules under the same label. Their names can differ.
+    pub fn has_same_contents(&self, other: &Self) -> bool {
+        let Self { name: _, label, colours, rock, rock_degrees, scatter, materials } = self;
+        (label, colours, rock, rock_degrees) == (&other.label, &other.colours, &other.rock, &other.rock_degrees)
+            && (scatter, materials) == (&other.scatter, &other.materials)
+    }
+
+    fn to_file(&self) -> PaletteFile {
+        let hex = |[r, g, b]: [u8; 3]| format!("#{r:02x}{g:02x}{b:02x}");
+        let stops = |stops: &[Stop]| stops.iter().map(|(at, colour)| (*at, hex(*colour))).collect::<Vec<_>>();
+        let [r, g, b, opacity] = self.rock;
+        let (from, to) = self.rock_degrees;
+        let rock = FileRock { colour: hex([r, g, b]), from, to, share: f32::from(opacity) / 255.0 };
+        PaletteFile {
+            label: self.label.clone(),
+            colours: match &self.colours {
+                PaletteColours::Sea { water, land } => FileColours::Sea { water: stops(water), land: stops(land) },
+                PaletteColours::Relief(all) => FileColours::Relief(stops(all)),
+            },
+            rock: ((self.rock, self.rock_degrees) != ([0; 4], (0.0, 90.0))).then_some(rock),
+            bands: None,
+            scatter: Some(self.scatter.clone()),
+            materials: Some(self.materials.clone()),
+        }
+    }
+}
+
+/// Writes the palette as in its file, without its name. Bands are written as pairs of stops.
+impl Serialize for Palette {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_file().serialize(serializer)
+    }
+}
+
+/// Reads the palette that a scene contains. It has no name.
+impl<'de> Deserialize<'de> for Palette {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let file = PaletteFile::deserialize(deserializer)?;
+        let palette = Self::from_file("own_palette", file).map_err(serde::de::Error::custom)?;
+        Ok(Self { name: String::new(), ..palette })
+    }
 }
 
 /// Divides `stops` into equal steps, like Matplotlib's colour maps with N colours. Band k of n covers the positions k/n
@@ -300,6 +380,20 @@ fn colour_between(stops: &[Stop], at: f32) -> [u8; 3] {
     })
 }
 
+/// Maximum size, in bytes, of the file of a palette, a biome table or a list of rules. They are short text that people
+/// write.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Reads the text of a palette, a biome table or a list of rules. An error says in words why it cannot be read.
+fn read_short_text(path: &Path) -> Result<String, String> {
+    check_name(path).map_err(|error| error.to_string())?;
+    let about = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if !about.is_file() || about.len() > MAX_BYTES {
+        return Err("it is not a file of at most 1 MB".into());
+    }
+    std::fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
 /// Parses a colour of the form `#rrggbb`.
 fn parse_hex(text: &str) -> Option<[u8; 3]> {
     let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()))?;
@@ -316,6 +410,17 @@ mod tests {
         assert!(palette_names().len() >= 7, "{:?}", palette_names());
         assert_eq!(palette_names().len(), FILES.files().count());
         assert!(Palette::named("nope").is_none());
+    }
+
+    #[test]
+    fn a_palette_reads_back_as_it_was_written() {
+        for name in palette_names() {
+            let palette = Palette::named(&name).unwrap();
+            let text = ron::to_string(palette).unwrap();
+            let unnamed = Palette { name: String::new(), ..palette.clone() };
+            assert_eq!(ron::from_str::<Palette>(&text).unwrap(), unnamed, "{text}");
+            assert_eq!(Palette::from_ron(&name, &text).unwrap(), *palette, "{text}");
+        }
     }
 
     #[test]

@@ -6,12 +6,10 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::read_short_text;
 use crate::io::{
-    FileError, SaveTarget, check_name, ron_dialect, ron_layout, ron_reason, without_byte_order_mark, write_atomically,
+    FileError, SaveTarget, ron_dialect, ron_layout, ron_reason, without_byte_order_mark, write_atomically,
 };
-
-/// Maximum size of a list file in bytes. Lists are short text that people write.
-const MAX_BYTES: u64 = 1 << 20;
 
 /// The reason why a list of rules was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -74,15 +72,8 @@ pub trait RuleList: Serialize + DeserializeOwned {
     /// # Errors
     /// When the file cannot be read or is larger than 1 MB. Also the errors of [`from_ron`](Self::from_ron).
     fn load(path: &Path) -> Result<Self, RuleListError> {
-        let refused =
-            |message: String| RuleListError::Read { list: Self::TITLE, name: path.display().to_string(), message };
-        let failed = |error: std::io::Error| refused(error.to_string());
-        check_name(path).map_err(|error| refused(error.to_string()))?;
-        let length = std::fs::metadata(path).map_err(failed)?;
-        if !length.is_file() || length.len() > MAX_BYTES {
-            return Err(refused("it is not a file of at most 1 MB".into()));
-        }
-        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let refused = |message| RuleListError::Read { list: Self::TITLE, name: path.display().to_string(), message };
+        let text = read_short_text(path).map_err(refused)?;
         let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         Self::from_ron(&name, &text)
     }

@@ -75,6 +75,17 @@ pub fn scene_changes(first: &Scene, second: &Scene) -> Vec<SceneChange> {
         list.params("planet", &first.planet, &second.planet);
     }
     list.value("scene", "palette", &first.palette, &second.palette);
+    if first.own_palette != second.own_palette {
+        let words = |scene: &Scene| match &scene.own_palette {
+            None => "none".to_string(),
+            Some(palette) => format!("“{}”", palette.label),
+        };
+        let (mut one, two) = (words(first), words(second));
+        if one == two {
+            one += " (other contents)";
+        }
+        list.value("scene", "own palette", &one, &two);
+    }
     match (&first.climate, &second.climate) {
         (None, None) => {}
         (Some(one), Some(two)) => list.params("climate", one, two),
@@ -312,6 +323,7 @@ fn moved(partners: &[Option<usize>]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::appearance_files::Palette;
     use crate::nodes::Node;
 
     fn scene(names: &[(&str, &str)]) -> Scene {
@@ -335,15 +347,17 @@ mod tests {
             two.set(change).unwrap();
         }
         two.palette = "desert".into();
+        two.own_palette = Some(Palette::named_or_default("lunar").clone().into());
         two.layers[1].enabled = false;
         let octaves = one.layers[0].node.params().get(one.layers[0].node.about().find("octaves").unwrap());
         let Value::Int(octaves) = octaves else { panic!("a whole number") };
         let said = texts(&one, &two);
         assert_eq!(said[0], "scene: relief_metres 1800 m → 900 m");
         assert!(said[1].starts_with("scene: palette ") && said[1].ends_with("→ desert"), "{said:?}");
-        assert_eq!(said[2], format!("layer `Hills`: octaves {octaves} → 3"));
-        assert_eq!(said[3], "layer `Hills`: by_slope off → on");
-        assert_eq!(&said[4..], ["layer `Slopes`: layer shown → hidden", "layer `Slopes`: opacity 1 → 0.5"]);
+        assert_eq!(said[2], "scene: own palette none → “Lunar”");
+        assert_eq!(said[3], format!("layer `Hills`: octaves {octaves} → 3"));
+        assert_eq!(said[4], "layer `Hills`: by_slope off → on");
+        assert_eq!(&said[5..], ["layer `Slopes`: layer shown → hidden", "layer `Slopes`: opacity 1 → 0.5"]);
     }
 
     #[test]

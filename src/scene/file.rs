@@ -198,6 +198,7 @@ impl Scene {
             settings: Some(self.settings.clone()),
             planet: self.planet.clone(),
             palette: self.palette.clone(),
+            own_palette: self.own_palette.clone(),
             climate: self.climate.clone(),
             biomes: self.biomes.clone(),
             materials: self.materials.clone(),

@@ -6,7 +6,7 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{BuildPreset, CameraBookmark, Mask, Mix, PatchOrigin, Settings};
-use crate::appearance_files::{BiomeTable, DEFAULT_PALETTE, MaterialRules, ScatterRules};
+use crate::appearance_files::{BiomeTable, DEFAULT_PALETTE, MaterialRules, Palette, ScatterRules};
 use crate::nodes::Node;
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
@@ -59,6 +59,8 @@ pub(super) struct SceneV1 {
     pub(super) planet: Planet,
     #[serde(default = "default_palette", skip_serializing_if = "is_default_palette")]
     pub(super) palette: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) own_palette: Option<Arc<Palette>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) climate: Option<Climate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

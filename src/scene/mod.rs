@@ -72,6 +72,8 @@ pub struct Scene {
     pub planet: Planet,
     /// Name of a [palette](crate::appearance_files), or `biome:` and the name of a biome table.
     pub palette: String,
+    /// The scene's own palette; `None` uses the palette of that name.
+    pub own_palette: Option<Arc<Palette>>,
     /// The scene's own climate for the biomes; `None` uses the climate of the biome table.
     pub climate: Option<Climate>,
     /// The scene's own biome table; `None` uses the table that the palette names.
@@ -100,6 +102,7 @@ impl Default for Scene {
             settings: Settings::default(),
             planet: Planet::default(),
             palette: DEFAULT_PALETTE.into(),
+            own_palette: None,
             climate: None,
             biomes: None,
             materials: None,
@@ -262,19 +265,23 @@ impl Scene {
         self.biomes.clone().or_else(|| BiomeTable::named(name).cloned())
     }
 
+    /// The palette that colours the scene by height: the scene's own palette, or the palette that it names. It has no
+    /// effect if the scene names a biome table.
+    pub fn effective_palette(&self) -> &Palette {
+        self.own_palette.as_deref().unwrap_or_else(|| Palette::named_or_default(&self.palette))
+    }
+
     /// The material rules that the palette names.
     pub fn palette_materials(&self) -> Arc<MaterialRules> {
         let table = self.biome_table();
-        let palette = || Palette::named_or_default(&self.palette);
-        let name = table.as_ref().map_or_else(|| &palette().materials, |table| &table.materials);
+        let name = table.as_ref().map_or_else(|| &self.effective_palette().materials, |table| &table.materials);
         MaterialRules::named(name).expect("names are checked when palettes are read").clone()
     }
 
     /// The rules for plants and stones that the palette names.
     pub fn palette_scatter(&self) -> Arc<ScatterRules> {
         let table = self.biome_table();
-        let palette = || Palette::named_or_default(&self.palette);
-        let name = table.as_ref().map_or_else(|| &palette().scatter, |table| &table.scatter);
+        let name = table.as_ref().map_or_else(|| &self.effective_palette().scatter, |table| &table.scatter);
         ScatterRules::named(name).expect("names are checked when palettes are read").clone()
     }
 

@@ -79,6 +79,7 @@ impl Repairs {
             settings,
             planet,
             palette: self.palette(file.palette),
+            own_palette: file.own_palette,
             climate,
             biomes,
             materials: file.materials,

@@ -24,7 +24,7 @@ use super::tasks::Tasks;
 use super::theme;
 use crate::view::{FrameStatus, GlobeProbe, Overlay, Probe, ViewMode, ViewState, ViewportArea};
 use talweg::appearance::PaletteTable;
-use talweg::appearance_files::{BiomeTable, MaterialRules, ScatterRules};
+use talweg::appearance_files::{BiomeTable, MaterialRules, Palette, ScatterRules};
 use talweg::planet::Planet;
 use talweg::planet::climate::Climate;
 use talweg::scene::{Scene, Severity};
@@ -120,6 +120,7 @@ pub(super) fn ask_before_closing(mut requests: MessageReader<WindowCloseRequeste
 #[derive(PartialEq)]
 pub(super) struct Colours {
     palette: String,
+    own_palette: Option<Arc<Palette>>,
     climate: Option<Climate>,
     biomes: Option<Arc<BiomeTable>>,
     materials: Option<Arc<MaterialRules>>,
@@ -133,6 +134,7 @@ impl Colours {
         let settings = &scene.settings;
         Self {
             palette: scene.palette.clone(),
+            own_palette: scene.own_palette.clone(),
             climate: scene.climate.clone(),
             biomes: scene.biomes.clone(),
             materials: scene.materials.clone(),

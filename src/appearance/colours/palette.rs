@@ -41,7 +41,7 @@ impl PaletteTable {
     pub fn for_scene(scene: &Scene) -> Self {
         let table = match Biomes::for_scene(scene) {
             Some(biomes) => biomes.palette(&scene.settings),
-            None => Self::new(Palette::named_or_default(&scene.palette), &scene.settings),
+            None => Self::new(scene.effective_palette(), &scene.settings),
         };
         Self { materials: scene.material_rules(), scatter: scene.scatter_rules(), ..table }
     }
@@ -106,6 +106,23 @@ fn colour_at(stops: &[Stop], x: f32) -> [u8; 3] {
 mod tests {
     use super::*;
     use crate::appearance_files::palette_names;
+
+    #[test]
+    fn the_own_palette_of_a_scene_replaces_the_named_one() {
+        let text = r##"(version: 1, palette: "desert", own_palette: (label: "Two greys", materials: "bare",
+            colours: Relief([(0, "#404040"), (1, "#c0c0c0")])), layers: [])"##;
+        let (scene, warnings) = Scene::from_ron(text).unwrap();
+        assert!(warnings.is_empty());
+        let table = PaletteTable::for_scene(&scene);
+        assert_eq!(table.lut[511], [0xc0, 0xc0, 0xc0, 255]);
+        assert_eq!(table.materials, *MaterialRules::named("bare").unwrap());
+        assert_eq!(Scene::from_ron(&scene.to_ron().unwrap()).unwrap().0, scene);
+        let biomes = Scene { palette: "biome:earth".into(), ..scene.clone() };
+        assert!(PaletteTable::for_scene(&biomes).biomes.is_some());
+        let wrong = text.replace("#c0c0c0", "white");
+        let said = Scene::from_ron(&wrong).unwrap_err().to_string();
+        assert!(said.contains("`white` is not a colour"), "{said}");
+    }
 
     #[test]
     fn every_shipped_palette_has_512_colours() {

@@ -143,9 +143,9 @@ impl PictureRequest {
         if !is_palette(name) {
             return Err(PictureError::Palette(name.clone()));
         }
-        // A palette that the request names is the built-in table, not the scene's own copy.
+        // A palette that the request names is built in; it replaces the scene's own palette and biome table.
         scene.palette.clone_from(name);
-        scene.biomes = None;
+        (scene.own_palette, scene.biomes) = (None, None);
         Ok(scene)
     }
 

@@ -127,7 +127,7 @@ fn open(editor: &mut Editor, path: &Path) {
             if !scene.palette.starts_with(BIOME_PREFIX) {
                 scene.palette = format!("{BIOME_PREFIX}earth");
             }
-            scene.climate = None;
+            (scene.climate, scene.own_palette) = (None, None);
             let name = scene.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default().to_string();
             scene.biomes = Some(Arc::new(BiomeTable { name, ..table }));
         }),

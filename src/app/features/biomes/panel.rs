@@ -104,7 +104,7 @@ fn head(ui: &mut Ui) -> Option<Command> {
 pub fn choose(document: &mut Document, name: &str) {
     document.edit("Change biome table", None, |scene| {
         scene.palette = format!("{BIOME_PREFIX}{name}");
-        (scene.biomes, scene.climate) = (None, None);
+        (scene.own_palette, scene.biomes, scene.climate) = (None, None, None);
     });
 }
 

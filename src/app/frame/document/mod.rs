@@ -483,6 +483,7 @@ fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
         settings,
         planet,
         palette: _,
+        own_palette: _,
         climate: _,
         biomes: _,
         materials: _,
