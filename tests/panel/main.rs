@@ -21,6 +21,7 @@ mod import;
 mod inactive;
 mod keyboard;
 mod kit;
+mod library;
 mod map;
 mod measures;
 mod menus;

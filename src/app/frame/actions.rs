@@ -52,6 +52,7 @@ pub(super) fn file(In(action): In<FileAction>, mut editor: ResMut<Editor>, mut q
         FileAction::SaveElsewhere(then) => editor.ask_where_to_save(then),
         FileAction::MakeRelative => editor.change_file(|to| Ok(relative_text(&make_paths_relative(to)?))),
         FileAction::PackFiles => editor.change_file(|to| Ok(format!("Copied {} files", pack_files(to)?.len()))),
+        FileAction::OpenLibrary => editor.open_library(),
         FileAction::MissingFiles => editor.report_missing_files(),
     }
 }

@@ -13,6 +13,7 @@ use super::dialogs::outside::OutsideQuestion;
 use super::dialogs::overwrite::Overwrite;
 use super::document::Document;
 use super::toasts::Toasts;
+use super::user_library::UserLibrary;
 use crate::frame::commands::FileAction;
 use crate::view::{Overlay, TreeDetail, ViewMode, ViewProjection};
 use talweg::export::origin::{OriginError, may_carry_scene, read_origin};
@@ -81,6 +82,8 @@ pub struct Editor {
     pub keymap: Arc<Keymap>,
     /// Layout of the panels; `None` until the user has moved a panel.
     pub panels: Option<PanelLayout>,
+    /// The user's stamps, presets, materials, plants, palettes and biome tables.
+    pub library: UserLibrary,
     preferences: PreferencesFile,
     config: Option<PathBuf>,
     /// A command that waits until the focused text field has applied its value.
@@ -116,6 +119,7 @@ impl Editor {
             interface: kept.interface,
             keymap: keymap.into(),
             panels: kept.panels,
+            library: UserLibrary::new(config),
             preferences,
             config: config.map(Path::to_path_buf),
             deferred: None,
@@ -125,6 +129,24 @@ impl Editor {
     /// The folder for preferences and presets. With `None`, neither is stored.
     pub fn config(&self) -> Option<&Path> {
         self.config.as_deref()
+    }
+
+    /// Reads the files of the library that have changed on the disk.
+    pub(super) fn update_library(&mut self, ctx: &egui::Context) {
+        for problem in self.library.update(ctx) {
+            self.toasts.warning(problem);
+        }
+    }
+
+    /// Opens the folder of the library in the file manager.
+    pub(super) fn open_library(&mut self) {
+        let opened =
+            self.library.made_folders().map_err(|error| error.to_string()).and_then(|folder| {
+                open::that_detached(folder).map_err(|error| format!("{}: {error}", folder.display()))
+            });
+        if let Err(error) = opened {
+            self.toasts.error(with_reason("The folder of your library was not opened", &error));
+        }
     }
 
     /// Shows the open dialog. Returns the commands that the user's answer issues.

@@ -174,6 +174,7 @@ pub fn draw(world: &mut World, root: &mut Ui) -> InterfaceLayout {
     world.resource::<Editor>().keymap.show(&ctx);
     world.insert_resource(InterfaceFrame::default());
     world.resource_mut::<TypedAhead>().begin_frame(&ctx);
+    world.resource_mut::<Editor>().update_library(&ctx);
     slot(world, Slot::Update, root);
     take_shortcut(world, &ctx);
     focus::take_tab(&ctx);

@@ -40,6 +40,7 @@ pub fn file(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<Command
             pick(ui, &mut queue, action, true);
         }
     });
+    pick(ui, &mut queue, FileAction::OpenLibrary, true);
 }
 
 /// The entry at the bottom of the File menu, which quits the program.

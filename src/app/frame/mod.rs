@@ -36,6 +36,7 @@ pub mod theme;
 pub mod toasts;
 mod typed_ahead;
 pub mod units;
+pub mod user_library;
 pub mod widgets;
 pub mod window;
 

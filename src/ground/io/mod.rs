@@ -18,7 +18,7 @@ pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};
 pub use picture::{PICTURE_EXTENSIONS, Picture, picture};
 pub use raster::catmull_rom;
 pub use raster::{
-    BuiltInStamp, Raster, RasterError, RasterFacts, built_in_stamps, clear_raster_cache, filled_gaps, is_built_in,
+    HeightStamp, Raster, RasterError, RasterFacts, built_in_stamps, clear_raster_cache, filled_gaps, is_built_in,
     raster, raster_as, raster_from_reader,
 };
 

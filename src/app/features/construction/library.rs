@@ -9,7 +9,9 @@ use crate::features::construction::PieceAction;
 use crate::features::construction::list::TreeState;
 use crate::frame::commands::Command;
 use crate::frame::theme::{colour, icon_button};
+use crate::frame::user_library::LibraryContents;
 use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
+use crate::frame::widgets::stamp_picture;
 use talweg::construction::edit::library::Item;
 
 const WIDTH: f32 = 208.0;
@@ -119,7 +121,13 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut LibraryActi
     let most = (free.height() - 76.0).max(80.0);
     egui::ScrollArea::vertical().max_height(most).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 2.0);
-        for (heading, items) in Item::groups() {
+        let library = LibraryContents::shown_in(ui.ctx());
+        let own: Vec<Item> = library.stamps.iter().map(|own| Item::Stamp(own.stamp)).collect();
+        let mut groups: Vec<(&str, &[Item])> = Item::groups().collect();
+        if !own.is_empty() {
+            groups.push(("Your stamps", &own));
+        }
+        for (heading, items) in groups {
             ui.label(RichText::new(heading).small().color(colour::text_weak()));
             for pair in items.chunks(2) {
                 ui.horizontal(|ui| {
@@ -138,13 +146,25 @@ fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut LibraryActi
     let fill = if response.hovered() { colour::control_hovered() } else { colour::control() };
     ui.painter().rect_filled(rect, 4.0, fill);
     let mut text_rect = rect.shrink2(vec2(7.0, 0.0));
-    let text = match ShippedPicture::find(PictureSubject::Feature(item)) {
-        Some(picture) => {
-            picture.paint(ui, Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(PICTURE, PICTURE)), 1.0);
+    let picture_rect = Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(PICTURE, PICTURE));
+    let picture = ShippedPicture::find(PictureSubject::Feature(item));
+    let is_painted = match (item, picture) {
+        (Item::Stamp(stamp), _) => {
+            stamp_picture::paint(ui, stamp, picture_rect);
+            true
+        }
+        (_, Some(picture)) => {
+            picture.paint(ui, picture_rect, 1.0);
+            true
+        }
+        (_, None) => false,
+    };
+    let text = match is_painted {
+        true => {
             text_rect.min.x = rect.left() + PICTURE + 6.0;
             item.label().to_string()
         }
-        None => format!("{}  {}", item_icon(item), item.label()),
+        false => format!("{}  {}", item_icon(item), item.label()),
     };
     crate::frame::theme::paint_text(ui, text_rect, &text, colour::text(), false);
     response.widget_info(|| {

@@ -3,6 +3,7 @@
 
 mod band;
 mod conditions;
+mod lists;
 pub mod panel;
 mod sampled;
 mod textures;
@@ -67,6 +68,8 @@ pub enum GroundRulesAction {
     Open(RuleTab),
     Save(RuleTab),
     OpenFrom(RuleTab, PathBuf),
+    /// Asks for a file name in the user's library.
+    SaveToLibrary(RuleTab),
     SaveTo(RuleTab, SaveTarget),
     /// Asks for an image of the textures of the rule with this index.
     ChooseTextures(usize),
@@ -95,6 +98,10 @@ impl Action for GroundRulesAction {
                 let text = "Saves the rules of the scene to a file, for use in other scenes.";
                 Info::new(format!("Save {}…", tab.title().to_lowercase()), text, icon::FLOPPY_DISK, &[])
             }
+            Self::SaveToLibrary(_) => {
+                let text = "Saves the rules of the scene to your library. They appear in this menu in every scene.";
+                Info::new("Save to your library…", text, icon::FLOPPY_DISK, &[])
+            }
             Self::ChooseTextures(_) | Self::TexturesFrom(..) => {
                 let text = "Replaces the built-in texture by image files. Choose any image of the material; the other \
                             maps are found in its folder by their names.";
@@ -113,10 +120,14 @@ fn run(In(action): In<GroundRulesAction>, mut editor: ResMut<Editor>, mut state:
             let title = format!("Open {}", tab.title().to_lowercase());
             editor.dialogs.open(Files::open(&editor.doc, &title, LISTS, then));
         }
-        GroundRulesAction::Save(tab) => {
-            let (title, what) = (tab.title().to_lowercase(), format!("{} {}", file_stem(&editor.doc), tab.file_stem()));
-            let then = move |path| GroundRulesAction::SaveTo(tab, SaveTarget::new(path)).into();
-            editor.dialogs.open(Files::save(&editor.doc, &format!("Save {title}"), &what, &[LIST], then));
+        GroundRulesAction::Save(tab) => ask_where_to_save(editor, tab, None),
+        GroundRulesAction::SaveToLibrary(tab) => {
+            if let Err(error) = editor.library.made_folders() {
+                editor.toasts.error(with_reason("The rules were not saved", &error));
+                return;
+            }
+            let folder = editor.library.path(tab.library_folder());
+            ask_where_to_save(editor, tab, folder);
         }
         GroundRulesAction::OpenFrom(tab, path) => open(editor, tab, &path),
         GroundRulesAction::SaveTo(tab, to) => save(editor, tab, &to),
@@ -126,6 +137,14 @@ fn run(In(action): In<GroundRulesAction>, mut editor: ResMut<Editor>, mut state:
         }
         GroundRulesAction::TexturesFrom(rule, image) => textures::apply(editor, rule, &image),
     }
+}
+
+/// Asks for a file name, in `folder` or in the folder of the scene.
+fn ask_where_to_save(editor: &mut Editor, tab: RuleTab, folder: Option<PathBuf>) {
+    let (title, what) = (tab.title().to_lowercase(), format!("{} {}", file_stem(&editor.doc), tab.file_stem()));
+    let then = move |path| GroundRulesAction::SaveTo(tab, SaveTarget::new(path)).into();
+    let dialog = Files::save_in(folder, &editor.doc, &format!("Save {title}"), &what, &[LIST], then);
+    editor.dialogs.open(dialog);
 }
 
 fn open(editor: &mut Editor, tab: RuleTab, path: &Path) {
@@ -172,5 +191,6 @@ fn ground_rules(
     covers: Res<RuleCoverage>,
     mut queue: ResMut<CommandQueue>,
 ) {
-    queue.extend(panel::show(ui, &mut state, &mut editor.doc, &covers));
+    let library = editor.library.contents().clone();
+    queue.extend(panel::show(ui, &mut state, &mut editor.doc, &library, &covers));
 }

@@ -12,12 +12,14 @@ use egui_phosphor::regular as icon;
 
 use super::GroundRulesAction;
 use super::conditions::{self, ConditionChange, distinct_names};
+use super::lists;
 use super::sampled::RuleCoverage;
 use super::textures;
 use crate::frame::commands::Command;
 use crate::frame::document::Document;
 use crate::frame::theme::{self, ROW, colour, icon_button, paint_text};
 use crate::frame::units;
+use crate::frame::user_library::{LibraryContents, LibraryFolder};
 use crate::frame::widgets::row::label_cell;
 use crate::view::render::image_textures::swatch_of;
 use talweg::appearance::encode;
@@ -57,6 +59,14 @@ impl RuleTab {
         }
     }
 
+    /// The folder of the library with lists of this kind.
+    pub(super) fn library_folder(self) -> LibraryFolder {
+        match self {
+            Self::Materials => LibraryFolder::Materials,
+            Self::Plants => LibraryFolder::Plants,
+        }
+    }
+
     fn has_own(self, scene: &Scene) -> bool {
         match self {
             Self::Materials => scene.materials.is_some(),
@@ -88,6 +98,7 @@ pub fn show(
     ui: &mut Ui,
     state: &mut GroundRulesState,
     document: &mut Document,
+    library: &LibraryContents,
     covers: &RuleCoverage,
 ) -> Option<Command> {
     let mut command = head(ui);
@@ -96,7 +107,7 @@ pub fn show(
             ui.selectable_value(&mut state.tab, tab, tab.title());
         }
     });
-    command = source(ui, state.tab, document).or(command);
+    command = source(ui, state.tab, document, library).or(command);
     let tab = state.tab;
     let selected = &mut state.selected[tab as usize];
     egui::ScrollArea::vertical().id_salt(("rules", tab as usize)).auto_shrink(false).show(ui, |ui| {
@@ -125,7 +136,7 @@ fn head(ui: &mut Ui) -> Option<Command> {
 }
 
 /// Shows whether the rules belong to the scene or to the palette, with buttons for files and for the reset.
-fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command> {
+fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document, library: &LibraryContents) -> Option<Command> {
     let mut command = None;
     let has_own = tab.has_own(document.scene());
     ui.horizontal(|ui| {
@@ -134,8 +145,9 @@ fn source(ui: &mut Ui, tab: RuleTab, document: &mut Document) -> Option<Command>
         } else {
             "Palette rules; editing creates a scene copy."
         };
-        let width = ui.available_width() - 2.0 * (26.0 + ui.spacing().item_spacing.x);
+        let width = ui.available_width() - 3.0 * (26.0 + ui.spacing().item_spacing.x);
         ui.add_sized(vec2(width, 30.0), Label::new(RichText::new(text).small().color(colour::text_weak())).wrap());
+        command = lists::menu(ui, tab, document, library);
         let buttons = [
             (icon::FOLDER_OPEN, Command::from(GroundRulesAction::Open(tab))),
             (icon::FLOPPY_DISK, Command::from(GroundRulesAction::Save(tab))),
@@ -174,7 +186,7 @@ pub(super) fn change_materials(
 }
 
 /// Changes the rules for plants and stones. Rules that equal those of the palette are not stored in the scene.
-fn change_plants(
+pub(super) fn change_plants(
     document: &mut Document,
     label: &str,
     gesture: Option<Gesture>,

@@ -4,11 +4,11 @@ use bevy_egui::egui;
 use egui::{Key, Popup, PopupCloseBehavior, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::features::layers::presets::OwnPreset;
 use crate::features::layers::stack::node_icon;
 use crate::features::layers::{LayerAction, UpliftSource};
 use crate::frame::commands::{Action, Command};
 use crate::frame::theme::colour;
+use crate::frame::user_library::OwnPreset;
 use crate::frame::widgets::long_list;
 use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture, image_rect, play_change};
 use talweg::nodes::Node;
@@ -122,15 +122,15 @@ pub fn button(
             ui.label(RichText::new("Your presets").small().strong().color(colour::accent()));
             ui.horizontal_wrapped(|ui| {
                 for preset in found().take(24) {
-                    let fits = preset.layer.node.fits(world);
-                    let button = egui::Button::new(format!("{} {}", node_icon(&preset.layer.node), preset.name));
+                    let fits = preset.contents.node.fits(world);
+                    let button = egui::Button::new(format!("{} {}", node_icon(&preset.contents.node), preset.name));
                     let button = ui.add_enabled(fits, button).on_disabled_hover_text(misfit(world));
                     button.widget_info(|| {
                         let name = format!("Add your preset {}", preset.name);
                         egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, name)
                     });
                     if button.clicked() {
-                        chosen = Some(LayerAction::AddKept(Box::new(preset.layer.clone())));
+                        chosen = Some(LayerAction::AddKept(Box::new(preset.contents.clone())));
                     }
                 }
             });

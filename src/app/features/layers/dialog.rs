@@ -5,7 +5,6 @@ use bevy::prelude::*;
 use bevy_egui::egui::{self, Align, Key, Layout, RichText, TextEdit};
 use egui_phosphor::regular as icon;
 
-use super::presets::PresetLibrary;
 use crate::frame::commands::{Action, Command, Info};
 use crate::frame::dialogs::Dialog;
 use crate::frame::dialogs::modals::{button, dismissed, main_button, modal};
@@ -39,13 +38,13 @@ impl Action for LayerTextAction {
     }
 }
 
-pub(super) fn run(In(action): In<LayerTextAction>, mut editor: ResMut<Editor>, mut library: ResMut<PresetLibrary>) {
+pub(super) fn run(In(action): In<LayerTextAction>, mut editor: ResMut<Editor>) {
     let editor = &mut *editor;
     match action {
         LayerTextAction::Note(index, note) => editor.doc.set_note(index, &note),
         LayerTextAction::Preset(index, name) => {
             let kept = match editor.doc.layer_text(&[index]) {
-                Ok(text) => library.save(editor.config(), &name, &text).map_err(|error| error.to_string()),
+                Ok(text) => editor.library.save_preset(&name, &text).map_err(|error| error.to_string()),
                 Err(error) => Err(error.to_string()),
             };
             match kept {
@@ -54,7 +53,7 @@ pub(super) fn run(In(action): In<LayerTextAction>, mut editor: ResMut<Editor>, m
             }
         }
         LayerTextAction::ForgetPreset(name) => {
-            if let Err(error) = library.delete(editor.config(), &name) {
+            if let Err(error) = editor.library.delete_preset(&name) {
                 editor.toasts.error(with_reason("The preset was not deleted", &error));
             }
         }

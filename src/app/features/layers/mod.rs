@@ -7,7 +7,6 @@ pub mod add_menu;
 mod commands;
 mod dialog;
 pub mod parameters;
-pub mod presets;
 pub mod stack;
 mod uplift;
 
@@ -23,7 +22,6 @@ use self::add_menu::misfit;
 pub use self::commands::LayerAction;
 pub use self::dialog::LayerTextAction;
 use self::dialog::TextDialog;
-use self::presets::PresetLibrary;
 use self::stack::StackState;
 pub use self::uplift::UpliftSource;
 use crate::features::brush::BrushState;
@@ -47,7 +45,6 @@ pub struct LayersPlugin;
 impl Plugin for LayersPlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<StackState>()
-            .init_resource::<PresetLibrary>()
             .add_actions(LayerAction::all(), run)
             .add_actions([], dialog::run)
             .add_mode_exit(|mut state: ResMut<StackState>| state.stop_renaming())
@@ -243,13 +240,13 @@ fn list(
     InMut(ui): InMut<Ui>,
     mut editor: ResMut<Editor>,
     mut state: ResMut<StackState>,
-    mut presets: ResMut<PresetLibrary>,
     info: Res<StatusInfo>,
     mut queue: ResMut<CommandQueue>,
 ) {
     let editor = &mut *editor;
-    let own = presets.of_folder(editor.config());
-    queue.extend(stack::show(ui, &mut editor.doc, &mut state, (editor.recent.nodes(), own), &info));
+    let library = editor.library.contents();
+    let offered = (editor.recent.nodes(), library.presets.as_slice());
+    queue.extend(stack::show(ui, &mut editor.doc, &mut state, offered, &info));
 }
 
 #[allow(clippy::too_many_arguments, reason = "a Bevy system has one argument per input")]
@@ -259,15 +256,14 @@ fn parameters_of_layer(
     mut editor: ResMut<Editor>,
     mut variants: ResMut<VariantsState>,
     mut brush: ResMut<BrushState>,
-    mut presets: ResMut<PresetLibrary>,
     info: Res<StatusInfo>,
     mut queue: ResMut<CommandQueue>,
 ) {
     let Selection::Layer(index) = editor.doc.selection() else { return };
     if !frame.has_parameters {
-        let own = presets.of_folder(editor.config());
+        let library = editor.library.contents().clone();
         parameter_area(ui, index, |ui| {
-            let (document, ghosts) = (&mut editor.doc, &mut variants.ghosts);
+            let (document, ghosts, own) = (&mut editor.doc, &mut variants.ghosts, &library.presets);
             queue.extend(parameters::show(ui, document, index, &info.problems, ghosts, &mut brush, own));
         });
     }

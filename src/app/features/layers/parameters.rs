@@ -5,12 +5,12 @@ use egui::{RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::features::brush::{self, BrushState};
-use crate::features::layers::presets::OwnPreset;
 use crate::features::layers::stack::node_icon;
 use crate::features::layers::{LayerAction, LayerTextAction};
 use crate::frame::commands::Command;
 use crate::frame::document::{Document, Group};
 use crate::frame::theme::colour;
+use crate::frame::user_library::OwnPreset;
 use crate::frame::widgets::params::{SliderPreview, rows};
 use crate::frame::widgets::row::{opened_section, section, seed_row};
 use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
@@ -120,7 +120,7 @@ const PICTURE: f32 = 32.0;
 /// Shows the presets of the node. A click applies a preset.
 fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, own: &[OwnPreset]) -> Option<Command> {
     let about = layer.node.about();
-    let own = || own.iter().filter(|preset| preset.layer.node.about().name == about.name);
+    let own = || own.iter().filter(|preset| preset.contents.node.about().name == about.name);
     if about.presets.is_empty() && own().next().is_none() {
         return None;
     }
@@ -146,7 +146,7 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
             }
         }
         for preset in own() {
-            let kept = &preset.layer;
+            let kept = &preset.contents;
             let on = (&kept.node, &kept.mix, &kept.mask) == (&layer.node, &layer.mix, &layer.mask);
             let text = format!("{} {}", icon::BOOKMARK_SIMPLE, preset.name);
             let chip = ui.add(egui::Button::new(text).selected(on).corner_radius(10));

@@ -12,11 +12,11 @@ use crate::features::layers::LayerAction;
 use crate::features::layers::add_menu;
 use crate::features::layers::add_menu::AddMenu;
 use crate::features::layers::parameters::shows_mix;
-use crate::features::layers::presets::OwnPreset;
 use crate::frame::commands::Command;
 use crate::frame::document::{Document, Selection, StackPosition};
 use crate::frame::status::StatusInfo;
 use crate::frame::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
+use crate::frame::user_library::OwnPreset;
 use talweg::nodes::{Node, NodeKind, Reads};
 use talweg::scene::{Blend, Layer, LayerReader, Problem};
 

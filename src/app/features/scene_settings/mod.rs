@@ -4,16 +4,20 @@ mod light;
 pub mod panel;
 mod sun;
 
-use bevy::ecs::system::InMut;
+use std::sync::Arc;
+
+use bevy::ecs::system::{In, InMut};
 use bevy::prelude::*;
 use bevy_egui::egui::Ui;
+use egui_phosphor::regular as icon;
 
 use self::panel::Swatch;
 use crate::features::variants::panel::VariantsState;
-use crate::frame::commands::{CommandApp, CommandQueue};
+use crate::frame::commands::{Action, CommandApp, CommandQueue, Info};
 use crate::frame::document::Selection;
-use crate::frame::editor::Editor;
+use crate::frame::editor::{Editor, with_reason};
 use crate::frame::interface::{InterfaceApp, Slot, parameter_area};
+use crate::frame::user_library::LibraryFolder;
 use crate::frame::widgets::params::own_rows;
 use crate::frame::widgets::row::section;
 use talweg::appearance::PaletteTable;
@@ -27,7 +31,30 @@ impl Plugin for SceneSettingsPlugin {
         app.init_resource::<Swatches>()
             .add_part(Slot::Parameters, settings)
             .add_actions(LightPreset::ALL, light::set)
+            .add_actions::<CopyPalette, _>([], copy_palette)
             .add_menu_part("View", 20, light::menu);
+    }
+}
+
+/// Command: copies a palette into the user's library.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyPalette(pub Arc<Palette>);
+
+impl Action for CopyPalette {
+    fn section(&self) -> &'static str {
+        "File"
+    }
+
+    fn info(&self) -> Info {
+        let tip = "Writes the palette as a text file into your library. Your changes of the file appear in this list.";
+        Info::new("Copy to your library", tip, icon::COPY, &[])
+    }
+}
+
+fn copy_palette(In(CopyPalette(palette)): In<CopyPalette>, mut editor: ResMut<Editor>) {
+    match editor.library.add(LibraryFolder::Palettes, &palette.label, &palette.to_ron()) {
+        Ok(path) => editor.toasts.info(format!("Copied the palette to {}", path.display())),
+        Err(error) => editor.toasts.error(with_reason("The palette was not copied", &error)),
     }
 }
 
@@ -49,7 +76,7 @@ impl Default for Swatches {
         let tables = tables.map(|table| Swatch {
             name: format!("{BIOME_PREFIX}{}", table.name),
             label: table.label.clone(),
-            colours: table.types.iter().map(|kind| [kind.colour[0], kind.colour[1], kind.colour[2], 255]).collect(),
+            colours: table.types.iter().map(|kind| panel::type_colour(kind.colour)).collect(),
         });
         Self(palettes.chain(tables).collect())
     }
@@ -67,7 +94,8 @@ fn settings(
         return;
     }
     parameter_area(ui, usize::MAX, |ui| {
-        queue.extend(panel::show(ui, &mut editor.doc, &swatches.0, &mut variants.ghosts));
+        let library = editor.library.contents();
+        queue.extend(panel::show(ui, &mut editor.doc, &swatches.0, library, &mut variants.ghosts));
         if editor.doc.scene().is_planet() {
             section(ui, "Globe view", true, |ui| own_rows(ui, &mut editor.globe));
         }

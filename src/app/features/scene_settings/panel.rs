@@ -1,18 +1,21 @@
 //! The panel of the scene settings: name, seed, resolution, size, sea, sun, colours.
 
 use bevy_egui::egui;
-use egui::{Color32, Mesh, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
+use egui::{Color32, Mesh, Rect, Response, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::features::biomes::BiomesAction;
 use crate::features::ground_rules::GroundRulesAction;
-use crate::features::scene_settings::sun;
+use crate::features::scene_settings::{CopyPalette, sun};
 use crate::frame::commands::Command;
 use crate::frame::document::{Document, Group};
 use crate::frame::theme::{ROW, colour, paint_text};
+use crate::frame::user_library::LibraryContents;
 use crate::frame::widgets::params::{SliderPreview, row, rows};
 use crate::frame::widgets::row::{label_cell, label_width};
 use crate::frame::widgets::row::{section, seed_row};
+use talweg::appearance::PaletteTable;
+use talweg::appearance_files::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, Palette};
 use talweg::eval::{MemoryUse, available_memory, check_free, needed_memory};
 use talweg::io::memory::bytes_text;
 use talweg::param::Params;
@@ -37,6 +40,7 @@ pub fn show(
     ui: &mut Ui,
     document: &mut Document,
     swatches: &[Swatch],
+    library: &LibraryContents,
     preview: &mut dyn SliderPreview,
 ) -> Option<Command> {
     let mut command = None;
@@ -84,7 +88,8 @@ pub fn show(
         });
     }
     section(ui, "Colours", true, |ui| {
-        palettes(ui, document, swatches);
+        command = palettes(ui, document, swatches).or(command.take());
+        command = own_palettes(ui, document, library).or(command.take());
         ui.add_space(3.0);
         let edit = Command::from(BiomesAction::Toggle);
         let button = ui.button(format!("{}  Edit biomes…", icon::TREE)).on_hover_text(edit.tooltip(ui.ctx()));
@@ -185,33 +190,110 @@ fn resolutions(ui: &mut Ui, document: &mut Document, free: Option<u64>) {
     });
 }
 
-fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
+/// Shows the built-in palettes and biome tables. Returns the command of a clicked menu entry.
+fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) -> Option<Command> {
+    let mut command = None;
     ui.spacing_mut().item_spacing.y = 2.0;
     for swatch in swatches {
-        let selected = document.scene().palette == swatch.name;
-        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
-        response.widget_info(|| {
-            egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, selected, swatch.label.as_str())
-        });
-        if selected {
-            ui.painter().rect(rect, 4.0, colour::accent_deep(), Stroke::NONE, StrokeKind::Inside);
-        } else if response.hovered() {
-            ui.painter().rect_filled(rect, 4.0, colour::raised());
+        let scene = document.scene();
+        let is_selected =
+            scene.palette == swatch.name && (scene.own_palette.is_none() || swatch.name.starts_with(BIOME_PREFIX));
+        let response = palette_row(ui, &swatch.label, &swatch.colours, is_selected);
+        if let Some(palette) = Palette::named(&swatch.name) {
+            command = copy_menu(&response, palette).or(command);
         }
-        let tint = if selected { colour::text_strong() } else { colour::text() };
-        let column = rect.with_min_x(rect.left() + 9.0).with_max_x(rect.left() + rect.width() * 0.38 - 6.0);
-        paint_text(ui, column, &swatch.label, tint, false);
-        let strip =
-            Rect::from_min_max(pos2(rect.left() + rect.width() * 0.38, rect.top() + 6.0), rect.max - vec2(8.0, 6.0));
-        paint_strip(ui, strip, &swatch.colours);
         if response.clicked() {
             document.edit("Change palette", None, |scene| {
                 scene.palette.clone_from(&swatch.name);
                 // reset the climate too, because a biome table has its own climate
-                (scene.biomes, scene.climate) = (None, None);
+                (scene.own_palette, scene.biomes, scene.climate) = (None, None, None);
             });
         }
     }
+    command
+}
+
+/// Shows the palettes and biome tables of the library, and the palette of the scene if the library does not contain it.
+/// Returns the command of a clicked row or menu entry.
+fn own_palettes(ui: &mut Ui, document: &mut Document, library: &LibraryContents) -> Option<Command> {
+    let mut command = None;
+    let settings = document.scene().settings.clone();
+    let colours = |palette: &Palette| PaletteTable::new(palette, &settings).lut;
+    let of_scene = document.scene().own_palette.clone();
+    let of_scene = of_scene.filter(|_| document.scene().biome_table().is_none());
+    let is_shown = |palette: &Palette| of_scene.as_ref().is_some_and(|own| own.has_same_contents(palette));
+    let is_known = library.palettes.iter().any(|file| is_shown(&file.contents));
+    let rest = of_scene.as_ref().filter(|_| !is_known);
+    if rest.is_some() || !library.palettes.is_empty() || !library.biomes.is_empty() {
+        ui.label(RichText::new("Your palettes").small().color(colour::text_weak()));
+    }
+    if let Some(palette) = rest {
+        let row = palette_row(ui, &palette.label, &colours(palette), true);
+        command = copy_menu(&row, palette);
+        row.on_hover_text("The scene contains this palette.");
+    }
+    for file in &library.palettes {
+        let palette = &file.contents;
+        let row = palette_row(ui, &palette.label, &colours(palette), is_shown(palette));
+        if row.on_hover_text(file.path.display().to_string()).clicked() {
+            document.edit("Change palette", None, |scene| {
+                if scene.palette.starts_with(BIOME_PREFIX) {
+                    scene.palette = DEFAULT_PALETTE.into();
+                }
+                (scene.biomes, scene.climate) = (None, None);
+                // files of scenes contain no name for their own palette
+                scene.own_palette = Some(Palette { name: String::new(), ..(**palette).clone() }.into());
+            });
+        }
+    }
+    for file in &library.biomes {
+        let is_shown =
+            |own: &BiomeTable| BiomeTable { name: file.contents.name.clone(), ..own.clone() } == file.contents;
+        let is_selected = document.scene().biomes.as_deref().is_some_and(is_shown);
+        let colours: Vec<_> = file.contents.types.iter().map(|kind| type_colour(kind.colour)).collect();
+        let row = palette_row(ui, &file.contents.label, &colours, is_selected);
+        if row.on_hover_text(file.path.display().to_string()).clicked() {
+            command = Some(BiomesAction::OpenFrom(file.path.clone()).into());
+        }
+    }
+    command
+}
+
+/// The colour of a ground type as a colour of a swatch.
+pub(super) fn type_colour([r, g, b]: [u8; 3]) -> [u8; 4] {
+    [r, g, b, 255]
+}
+
+/// Offers a copy of a palette in the context menu of its row.
+fn copy_menu(row: &Response, palette: &Palette) -> Option<Command> {
+    let mut command = None;
+    row.context_menu(|ui| {
+        let copy = Command::from(CopyPalette(palette.clone().into()));
+        let info = copy.info();
+        if ui.button(format!("{}  {}", info.icon, info.label)).on_hover_text(info.tooltip).clicked() {
+            command = Some(copy);
+            ui.close();
+        }
+    });
+    command
+}
+
+/// Shows a row with the name of a palette and its colours.
+fn palette_row(ui: &mut Ui, label: &str, colours: &[[u8; 4]], is_selected: bool) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::RadioButton, true, is_selected, label));
+    if is_selected {
+        ui.painter().rect(rect, 4.0, colour::accent_deep(), Stroke::NONE, StrokeKind::Inside);
+    } else if response.hovered() {
+        ui.painter().rect_filled(rect, 4.0, colour::raised());
+    }
+    let tint = if is_selected { colour::text_strong() } else { colour::text() };
+    let column = rect.with_min_x(rect.left() + 9.0).with_max_x(rect.left() + rect.width() * 0.38 - 6.0);
+    paint_text(ui, column, label, tint, false);
+    let strip =
+        Rect::from_min_max(pos2(rect.left() + rect.width() * 0.38, rect.top() + 6.0), rect.max - vec2(8.0, 6.0));
+    paint_strip(ui, strip, colours);
+    response
 }
 
 /// Paints the colours side by side, as vertical bands that are at least a pixel wide.

@@ -23,6 +23,8 @@ pub enum FileAction {
     MissingFiles,
     /// Copies the files that the scene reads into its folder.
     PackFiles,
+    /// Opens the folder of the user's library.
+    OpenLibrary,
     Quit,
     /// Saves to the scene's file and then runs a command. A scene without a file asks for one first.
     SaveThen(Command),
@@ -47,6 +49,7 @@ impl FileAction {
             Self::MakeRelative,
             Self::MissingFiles,
             Self::PackFiles,
+            Self::OpenLibrary,
             Self::Quit,
         ]
     }
@@ -101,6 +104,13 @@ impl Action for FileAction {
                 "Pack files into the scene's folder",
                 "Copies the files that the scene reads from other folders into the folder of the scene.",
                 icon::PACKAGE,
+                &[],
+            ),
+            Self::OpenLibrary => Info::new(
+                "Open your library",
+                "Opens the folder of your stamps, presets, materials, plants, palettes and biome tables. Files that you \
+                 put there appear in the lists of every scene.",
+                icon::BOOKS,
                 &[],
             ),
             Self::Quit => Info::new(

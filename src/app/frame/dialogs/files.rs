@@ -100,8 +100,22 @@ impl Files {
         kinds: &[(&str, &str)],
         then: impl Fn(PathBuf) -> Command + Send + Sync + 'static,
     ) -> Self {
+        Self::save_in(None, document, title, name, kinds, then)
+    }
+
+    /// Like [`save`](Self::save), for a dialog that starts in `folder` if one is given.
+    pub fn save_in(
+        folder: Option<PathBuf>,
+        document: &Document,
+        title: &str,
+        name: &str,
+        kinds: &[(&str, &str)],
+        then: impl Fn(PathBuf) -> Command + Send + Sync + 'static,
+    ) -> Self {
         let (first, ending) = kinds.first().copied().unwrap_or_default();
-        let dialog = dialog(document, title).default_file_name(&format!("{name}.{ending}"));
+        let dialog = dialog(document, title);
+        let dialog = if let Some(folder) = folder { dialog.initial_directory(folder) } else { dialog };
+        let dialog = dialog.default_file_name(&format!("{name}.{ending}"));
         let dialog = kinds.iter().fold(dialog, |dialog, (kind, ending)| dialog.add_save_extension(kind, ending));
         let mut dialog = dialog.default_save_extension(first);
         dialog.save_file();

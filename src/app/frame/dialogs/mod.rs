@@ -4,7 +4,7 @@ pub mod files;
 pub mod modals;
 pub mod outside;
 pub mod overwrite;
-mod preview;
+pub(in crate::frame) mod preview;
 
 use bevy_egui::egui;
 

@@ -55,7 +55,7 @@ impl FilePreview {
             let failed = if bytes > MOST_BYTES {
                 Some("The file is too large for a preview.".into())
             } else {
-                drawn(&path, &picture, &control, is_texture).err()
+                draw_file_picture(&path, &picture, &control, is_texture).err()
             };
             // only this thread sets the end
             let _ = ended.set(failed);
@@ -96,7 +96,12 @@ impl Drop for FilePreview {
 
 /// Draws the picture of a scene, of the scene inside an exported file, of the heights in any other file, or an image
 /// for a texture.
-fn drawn(path: &Path, shown: &SceneThumbnail, control: &Control, is_texture: bool) -> Result<(), String> {
+pub(in crate::frame) fn draw_file_picture(
+    path: &Path,
+    shown: &SceneThumbnail,
+    control: &Control,
+    is_texture: bool,
+) -> Result<(), String> {
     if is_texture {
         shown.set(small_image(&talweg::io::picture(path).map_err(|error| error.to_string())?));
         return Ok(());

@@ -5,11 +5,11 @@ use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use crate::frame::theme::{colour, paint_text};
+use crate::frame::user_library::LibraryContents;
 use crate::frame::widgets::row::{Change, Choose, asks_for_reset, label};
-use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
+use crate::frame::widgets::stamp_picture;
 use talweg::construction::Tree;
-use talweg::construction::edit::library::Item;
-use talweg::io::{BuiltInStamp, built_in_stamps};
+use talweg::io::{HeightStamp, built_in_stamps};
 use talweg::param::{About, ParamSpec, Value};
 
 /// The row of a parameter that refers to an image: either a file or a built-in stamp.
@@ -31,7 +31,14 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
             }
             ui.separator();
             ui.label(RichText::new("Built-in stamps").small().color(colour::text_weak()));
-            if let Some(stamp) = stamp_grid(ui, name) {
+            let library = LibraryContents::shown_in(ui.ctx());
+            let own: Vec<_> = library.stamps.iter().map(|own| own.stamp).collect();
+            let mut clicked = stamp_grid(ui, name, &built_in_stamps().iter().collect::<Vec<_>>());
+            if !own.is_empty() {
+                ui.label(RichText::new("Your stamps").small().color(colour::text_weak()));
+                clicked = stamp_grid(ui, name, &own).or(clicked);
+            }
+            if let Some(stamp) = clicked {
                 change = Some(Change::at_once(Value::Text(stamp.name.clone())));
             }
         });
@@ -48,13 +55,13 @@ const LIST_HEIGHT: f32 = 460.0;
 const STAMP_PICTURE: f32 = 56.0;
 const STAMP_CELL: egui::Vec2 = egui::vec2(92.0, 78.0);
 
-/// Pictures of all built-in stamps, of which the one called `name` is marked. Returns the clicked stamp.
-fn stamp_grid(ui: &mut Ui, name: &str) -> Option<&'static BuiltInStamp> {
+/// Pictures of stamps, of which the one called `name` is marked. Returns the clicked stamp.
+fn stamp_grid(ui: &mut Ui, name: &str, stamps: &[&'static HeightStamp]) -> Option<&'static HeightStamp> {
     let mut clicked = None;
     ui.spacing_mut().item_spacing = egui::vec2(2.0, 2.0);
-    for row in built_in_stamps().chunks(3) {
+    for row in stamps.chunks(3) {
         ui.horizontal(|ui| {
-            for stamp in row {
+            for &stamp in row {
                 if stamp_cell(ui, stamp, stamp.name == name).clicked() {
                     clicked = Some(stamp);
                     ui.close();
@@ -65,7 +72,7 @@ fn stamp_grid(ui: &mut Ui, name: &str) -> Option<&'static BuiltInStamp> {
     clicked
 }
 
-fn stamp_cell(ui: &mut Ui, stamp: &'static BuiltInStamp, is_selected: bool) -> egui::Response {
+fn stamp_cell(ui: &mut Ui, stamp: &'static HeightStamp, is_selected: bool) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(STAMP_CELL, egui::Sense::click());
     let fill = match (is_selected, response.hovered()) {
         (true, _) => colour::accent_deep(),
@@ -74,15 +81,7 @@ fn stamp_cell(ui: &mut Ui, stamp: &'static BuiltInStamp, is_selected: bool) -> e
     };
     ui.painter().rect_filled(rect, 4.0, fill);
     let top = egui::pos2(rect.center().x, rect.top() + 4.0 + 0.5 * STAMP_PICTURE);
-    match ShippedPicture::find(PictureSubject::Feature(Item::Stamp(stamp))) {
-        Some(picture) => {
-            picture.paint(ui, egui::Rect::from_center_size(top, egui::Vec2::splat(STAMP_PICTURE)), 1.0);
-        }
-        None => {
-            let font = egui::FontId::proportional(28.0);
-            ui.painter().text(top, egui::Align2::CENTER_CENTER, icon::STAMP, font, colour::text_weak());
-        }
-    }
+    stamp_picture::paint(ui, stamp, egui::Rect::from_center_size(top, egui::Vec2::splat(STAMP_PICTURE)));
     let text_rect = egui::Rect::from_min_max(egui::pos2(rect.left() + 3.0, rect.bottom() - 17.0), rect.max);
     paint_text(ui, text_rect, &stamp.title, colour::text(), false);
     response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_selected, &stamp.title));

@@ -13,3 +13,4 @@ pub mod row;
 pub mod scene_picture;
 pub mod shipped_pictures;
 pub mod sought;
+pub mod stamp_picture;

@@ -204,7 +204,7 @@ mod tests {
     use talweg::construction::{Piece, PieceKind, Program, Tree};
     use talweg::eval::{Store, evaluate};
     use talweg::field::Control;
-    use talweg::io::BuiltInStamp;
+    use talweg::io::HeightStamp;
     use talweg::scene::{Layer, Scene, examples};
     use talweg::variants::{Size, draw, node_scene, scene_below_node};
 
@@ -258,7 +258,7 @@ mod tests {
     }
 
     /// A stamp alone, raised so that flat landforms can be recognised.
-    fn stamp_scene(stamp: &BuiltInStamp) -> Scene {
+    fn stamp_scene(stamp: &HeightStamp) -> Scene {
         let text = format!(
             r#"(
                 version: 1, palette: "desert",

@@ -30,7 +30,7 @@ use crate::primitives::ground::ReliefStyle;
 use crate::primitives::image::{Image, ImageSettings};
 use crate::primitives::ribbon::{Ribbon, RibbonSettings};
 use crate::sample::Detail;
-use talweg_ground::io::{BuiltInStamp, Raster, built_in_stamps, raster};
+use talweg_ground::io::{HeightStamp, Raster, built_in_stamps, raster};
 use talweg_ground::param::ImageFile;
 
 /// Effect of a new piece on the existing ground.
@@ -91,8 +91,8 @@ pub enum Item {
     Oasis,
     /// A landscape of craters, as on the Moon.
     Moon,
-    /// A built-in stamp, added to the ground.
-    Stamp(&'static BuiltInStamp),
+    /// A stamp, built in or of the user, added to the ground.
+    Stamp(&'static HeightStamp),
 }
 
 /// Side length, in metres, of the square to which the sizes below apply.
@@ -188,9 +188,7 @@ impl Item {
             Self::Valley => "A ready-made valley between mountains, with its river.",
             Self::Oasis => "A ready-made oasis among dunes, with its lake and palms.",
             Self::Moon => "A ready-made landscape of craters, as on the Moon.",
-            Self::Stamp(_) => {
-                "A built-in height image that is added to the ground; it follows the shape of the ground."
-            }
+            Self::Stamp(_) => "A height image that is added to the ground; it follows the shape of the ground.",
         }
     }
 

@@ -1,6 +1,6 @@
 //! Cache of the rasters that were read from files and built-in stamps. A file is read again only after it has changed.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -28,21 +28,34 @@ pub fn is_built_in(name: &str) -> bool {
     name.starts_with(STAMP_PREFIX) || name.starts_with(ELEVATION_PREFIX)
 }
 
-/// A built-in stamp: a small heightmap that brushes, nodes and pieces of constructions press into terrain.
+/// A stamp: a heightmap that brushes, nodes and pieces of constructions press into terrain. It is built in, or a file of
+/// the user.
 #[derive(Debug, PartialEq, Eq)]
-pub struct BuiltInStamp {
-    /// Its name in files and parameters, such as `stamp:alpine-peak`.
+pub struct HeightStamp {
+    /// Its name in files and parameters, such as `stamp:alpine-peak`; of a stamp in a file, the path.
     pub name: String,
     /// Its name in the user interface, such as "Alpine peak".
     pub title: String,
 }
 
-impl BuiltInStamp {
-    fn new(stem: &str) -> Self {
+impl HeightStamp {
+    fn built_in(stem: &str) -> Self {
         let words = stem.replace('-', " ");
         let mut letters = words.chars();
         let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
         Self { name: format!("{STAMP_PREFIX}{stem}"), title: first + letters.as_str() }
+    }
+
+    /// The stamp in a file of the user, with the name of the file as its title. The program remembers each stamp until
+    /// it ends.
+    pub fn in_file(path: &Path) -> &'static Self {
+        static KNOWN: Mutex<BTreeMap<String, &'static HeightStamp>> = Mutex::new(BTreeMap::new());
+        let name = path.to_string_lossy().into_owned();
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(name).or_insert_with_key(|name| {
+            let title = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            Box::leak(Box::new(Self { name: name.clone(), title }))
+        })
     }
 
     /// Whether the stamp is terrain along a line, for images along curves. All other stamps are square.
@@ -52,10 +65,10 @@ impl BuiltInStamp {
 }
 
 /// All built-in stamps, sorted by name.
-pub fn built_in_stamps() -> &'static [BuiltInStamp] {
-    static NAMED: LazyLock<Vec<BuiltInStamp>> = LazyLock::new(|| {
+pub fn built_in_stamps() -> &'static [HeightStamp] {
+    static NAMED: LazyLock<Vec<HeightStamp>> = LazyLock::new(|| {
         let stems = STAMPS.files().filter_map(|file| file.path().file_stem()?.to_str());
-        let mut stamps: Vec<BuiltInStamp> = stems.map(BuiltInStamp::new).collect();
+        let mut stamps: Vec<HeightStamp> = stems.map(HeightStamp::built_in).collect();
         stamps.sort_by(|a, b| a.name.cmp(&b.name));
         stamps
     });

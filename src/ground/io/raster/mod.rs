@@ -18,9 +18,7 @@ use std::sync::OnceLock;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-pub use cache::{
-    BuiltInStamp, built_in_stamps, clear_raster_cache, is_built_in, raster, raster_as, raster_from_reader,
-};
+pub use cache::{HeightStamp, built_in_stamps, clear_raster_cache, is_built_in, raster, raster_as, raster_from_reader};
 pub use error::RasterError;
 pub use fill::filled_gaps;
 
