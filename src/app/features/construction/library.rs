@@ -2,13 +2,13 @@
 //! drag, the piece is placed at the drop point.
 
 use bevy_egui::egui;
-use egui::{Align, Area, CursorIcon, Layout, Margin, Order, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui::{Align, Area, CursorIcon, Layout, Margin, Order, Rect, Response, RichText, Sense, Ui, Vec2, pos2, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::features::construction::PieceAction;
 use crate::features::construction::list::TreeState;
 use crate::frame::commands::Command;
-use crate::frame::theme::{colour, icon_button};
+use crate::frame::theme::{colour, icon_button, paint_text};
 use crate::frame::user_library::LibraryContents;
 use crate::frame::widgets::shipped_pictures::{PictureSubject, ShippedPicture};
 use crate::frame::widgets::stamp_picture;
@@ -140,33 +140,13 @@ fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut LibraryActi
     });
 }
 
+/// Shows an item and handles its clicks and drags.
 fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut LibraryActions) {
-    let size = vec2(0.5 * (WIDTH - 4.0), PICTURE + 2.0);
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
-    let fill = if response.hovered() { colour::control_hovered() } else { colour::control() };
-    ui.painter().rect_filled(rect, 4.0, fill);
-    let mut text_rect = rect.shrink2(vec2(7.0, 0.0));
-    let picture_rect = Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(PICTURE, PICTURE));
-    let picture = ShippedPicture::find(PictureSubject::Feature(item));
-    let is_painted = match (item, picture) {
-        (Item::Stamp(stamp), _) => {
-            stamp_picture::paint(ui, stamp, picture_rect);
-            true
-        }
-        (_, Some(picture)) => {
-            picture.paint(ui, picture_rect, 1.0);
-            true
-        }
-        (_, None) => false,
+    let (width, sense) = (0.5 * (WIDTH - 4.0), Sense::click_and_drag());
+    let response = match item {
+        Item::Stamp(stamp) => stamp_picture::cell(ui, stamp, width, sense, false),
+        _ => plain_cell(ui, item, vec2(width, PICTURE + 2.0), sense),
     };
-    let text = match is_painted {
-        true => {
-            text_rect.min.x = rect.left() + PICTURE + 6.0;
-            item.label().to_string()
-        }
-        false => format!("{}  {}", item_icon(item), item.label()),
-    };
-    crate::frame::theme::paint_text(ui, text_rect, &text, colour::text(), false);
     response.widget_info(|| {
         egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Place {}", item_noun(item)))
     });
@@ -180,4 +160,22 @@ fn entry(ui: &mut Ui, state: &mut TreeState, item: Item, asked: &mut LibraryActi
         state.hint = Some(format!("{}: drag into place, or click to place at the centre", item.label()));
     }
     response.on_hover_text(item.help());
+}
+
+/// Shows the picture and the name of an item side by side.
+fn plain_cell(ui: &mut Ui, item: Item, size: Vec2, sense: Sense) -> Response {
+    let (rect, response) = ui.allocate_exact_size(size, sense);
+    let fill = if response.hovered() { colour::control_hovered() } else { colour::control() };
+    ui.painter().rect_filled(rect, 4.0, fill);
+    let mut text_rect = rect.shrink2(vec2(7.0, 0.0));
+    let text = match ShippedPicture::find(PictureSubject::Feature(item)) {
+        Some(picture) => {
+            picture.paint(ui, Rect::from_min_size(rect.min + vec2(1.0, 1.0), vec2(PICTURE, PICTURE)), 1.0);
+            text_rect.min.x = rect.left() + PICTURE + 6.0;
+            item.label().to_string()
+        }
+        None => format!("{}  {}", item_icon(item), item.label()),
+    };
+    paint_text(ui, text_rect, &text, colour::text(), false);
+    response
 }

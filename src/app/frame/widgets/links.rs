@@ -4,7 +4,7 @@ use bevy_egui::egui;
 use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::frame::theme::{colour, paint_text};
+use crate::frame::theme::colour;
 use crate::frame::user_library::LibraryContents;
 use crate::frame::widgets::row::{Change, Choose, asks_for_reset, label};
 use crate::frame::widgets::stamp_picture;
@@ -51,9 +51,8 @@ pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &
 
 /// Height of the list of images in points.
 const LIST_HEIGHT: f32 = 460.0;
-/// Side lengths, in points, of the picture of a stamp and of its cell in the list.
-const STAMP_PICTURE: f32 = 56.0;
-const STAMP_CELL: egui::Vec2 = egui::vec2(92.0, 78.0);
+/// Width of the cell of a stamp in points.
+const STAMP_CELL_WIDTH: f32 = 92.0;
 
 /// Pictures of stamps, of which the one called `name` is marked. Returns the clicked stamp.
 fn stamp_grid(ui: &mut Ui, name: &str, stamps: &[&'static HeightStamp]) -> Option<&'static HeightStamp> {
@@ -73,17 +72,7 @@ fn stamp_grid(ui: &mut Ui, name: &str, stamps: &[&'static HeightStamp]) -> Optio
 }
 
 fn stamp_cell(ui: &mut Ui, stamp: &'static HeightStamp, is_selected: bool) -> egui::Response {
-    let (rect, response) = ui.allocate_exact_size(STAMP_CELL, egui::Sense::click());
-    let fill = match (is_selected, response.hovered()) {
-        (true, _) => colour::accent_deep(),
-        (false, true) => colour::control_hovered(),
-        (false, false) => colour::control(),
-    };
-    ui.painter().rect_filled(rect, 4.0, fill);
-    let top = egui::pos2(rect.center().x, rect.top() + 4.0 + 0.5 * STAMP_PICTURE);
-    stamp_picture::paint(ui, stamp, egui::Rect::from_center_size(top, egui::Vec2::splat(STAMP_PICTURE)));
-    let text_rect = egui::Rect::from_min_max(egui::pos2(rect.left() + 3.0, rect.bottom() - 17.0), rect.max);
-    paint_text(ui, text_rect, &stamp.title, colour::text(), false);
+    let response = stamp_picture::cell(ui, stamp, STAMP_CELL_WIDTH, egui::Sense::click(), is_selected);
     response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_selected, &stamp.title));
     response.on_hover_text(&stamp.name)
 }
