@@ -229,15 +229,10 @@ const MOST_REFUSALS: u32 = 60;
 /// editor offers to recover the unsaved work and shows the reason.
 fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -> RenderErrorPolicy {
     let journal = main_world.resource::<EditJournal>();
-    let what = match error.ty {
-        ErrorType::DeviceLost => "the graphics card stopped answering",
-        ErrorType::OutOfMemory => "the graphics card has too little memory",
-        ErrorType::Validation if journal.count_drawing_failure() < MOST_REFUSALS => return RenderErrorPolicy::Ignore,
-        ErrorType::Validation | ErrorType::Internal => "the graphics card rejected the drawing commands",
-    };
-    let said = error.description.lines().map(str::trim).rfind(|line| !line.is_empty());
-    let message = said.map_or(what.to_string(), |said| format!("{what} ({said})"));
-    journal.note_failure(message);
+    if matches!(error.ty, ErrorType::Validation) && journal.count_drawing_failure() < MOST_REFUSALS {
+        return RenderErrorPolicy::Ignore;
+    }
+    journal.note_failure(graphics::drawing_failure(error));
     main_world.write_message(AppExit::error());
     RenderErrorPolicy::StopRendering
 }

@@ -7,9 +7,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
+use bevy::render::error_handler::{ErrorType, RenderError};
 use bevy::render::settings::{Backends, WgpuSettings};
 use bevy::tasks::block_on;
-use wgpu::{DeviceDescriptor, DeviceType, Instance, InstanceDescriptor, RequestAdapterOptions};
+use wgpu::{DeviceDescriptor, DeviceType, Instance, InstanceDescriptor, Limits, RequestAdapterOptions};
 
 use super::launch::AppError;
 use talweg_cli::doctor::{CardReport, GraphicsReport};
@@ -57,20 +58,45 @@ impl GraphicsSystem {
         }
     }
 
-    /// Opens the best card of the system as the engine would.
+    /// Opens the best card of the system as the engine would. Returns the limits that the engine has to keep, if the
+    /// card offers more.
     ///
     /// # Errors
     /// The reason why the system cannot draw.
-    fn open(self) -> Result<(), String> {
+    fn open(self) -> Result<Option<Limits>, String> {
         caught(|| {
             let instance = instance_of(self);
             let options = RequestAdapterOptions::default();
             let card = block_on(instance.request_adapter(&options)).map_err(|_| "no card or driver was found")?;
-            let limits = DeviceDescriptor { required_limits: card.limits(), ..DeviceDescriptor::default() };
-            block_on(card.request_device(&limits)).map(|_| ()).map_err(|error| error.to_string())
+            let constrained = without_few_storage_buffers(card.limits());
+            let required_limits = constrained.clone().unwrap_or_else(|| card.limits());
+            let limits = DeviceDescriptor { required_limits, ..DeviceDescriptor::default() };
+            block_on(card.request_device(&limits)).map(|_| constrained).map_err(|error| error.to_string())
         })
         .unwrap_or_else(Err)
     }
+}
+
+/// Storage buffers in a shader that the engine needs if there are any, as WebGPU guarantees them.
+const STORAGE_BUFFERS: u32 = 8;
+
+/// Limits without storage buffers for a card that offers some, but too few for the engine, as old drivers do. The engine
+/// and the view then use uniform buffers, as in browsers with WebGL.
+fn without_few_storage_buffers(card: Limits) -> Option<Limits> {
+    let few = 1..STORAGE_BUFFERS;
+    let has_few = few.contains(&card.max_storage_buffers_per_shader_stage);
+    has_few.then_some(Limits { max_storage_buffers_per_shader_stage: 0, ..card })
+}
+
+/// Why the engine stops drawing, in words. With [`ErrorType::Validation`], it could go on.
+pub fn drawing_failure(error: &RenderError) -> String {
+    let what = match error.ty {
+        ErrorType::DeviceLost => "the graphics card stopped answering",
+        ErrorType::OutOfMemory => "the graphics card has too little memory",
+        ErrorType::Validation | ErrorType::Internal => "the graphics card rejected the drawing commands",
+    };
+    let said = error.description.lines().map(str::trim).rfind(|line| !line.is_empty());
+    said.map_or(what.to_string(), |said| format!("{what} ({said})"))
 }
 
 /// Runs `work`. If a driver panics, returns the message of the panic. The caller decides whether a panic is printed.
@@ -121,10 +147,14 @@ fn allowed() -> Vec<GraphicsSystem> {
 /// # Errors
 /// [`AppError::NoGraphics`] with the reason for each system, if none works.
 pub fn settings() -> Result<WgpuSettings, AppError> {
-    static WORKING: OnceLock<Backends> = OnceLock::new();
-    let with = |backends| WgpuSettings { backends: Some(backends), ..WgpuSettings::default() };
+    static WORKING: OnceLock<(Backends, Option<Limits>)> = OnceLock::new();
+    let with = |(backends, limits): &(Backends, Option<Limits>)| WgpuSettings {
+        backends: Some(*backends),
+        constrained_limits: limits.clone(),
+        ..WgpuSettings::default()
+    };
     if let Some(known) = WORKING.get() {
-        return Ok(with(*known));
+        return Ok(with(known));
     }
     let systems = allowed();
     if systems.is_empty() {
@@ -133,7 +163,7 @@ pub fn settings() -> Result<WgpuSettings, AppError> {
     let mut reasons = Vec::new();
     for system in systems {
         match system.open() {
-            Ok(()) => return Ok(with(*WORKING.get_or_init(|| system.backends()))),
+            Ok(limits) => return Ok(with(WORKING.get_or_init(|| (system.backends(), limits)))),
             Err(reason) => reasons.push(format!("{}: {reason}", system.label())),
         }
     }
@@ -160,7 +190,7 @@ pub fn report() -> GraphicsReport {
             });
         }
     }
-    let tried = |system: &GraphicsSystem| (system.label(), system.open());
+    let tried = |system: &GraphicsSystem| (system.label(), system.open().map(|_| ()));
     GraphicsReport { cards, systems: allowed().iter().map(tried).collect() }
 }
 
@@ -173,6 +203,17 @@ mod tests {
         let said = choose("glide").unwrap_err();
         for system in GraphicsSystem::ALL {
             assert!(said.contains(system.name()), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_card_with_few_storage_buffers_draws_without_any() {
+        let card = |count| Limits { max_storage_buffers_per_shader_stage: count, ..Limits::default() };
+        for count in [0, 8, 64] {
+            assert_eq!(without_few_storage_buffers(card(count)), None, "{count}");
+        }
+        for count in [1, 3, 7] {
+            assert_eq!(without_few_storage_buffers(card(count)), Some(card(0)), "{count}");
         }
     }
 

@@ -13,6 +13,7 @@ use bevy::asset::RenderAssetUsages;
 use bevy::camera::RenderTarget;
 use bevy::log::LogPlugin;
 use bevy::prelude::*;
+use bevy::render::error_handler::{RenderError, RenderErrorHandler, RenderErrorPolicy};
 use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
 use bevy::render::render_resource::{
     CachedPipelineState, Extent3d, PipelineCache, TextureDimension, TextureFormat, TextureUsages,
@@ -233,6 +234,7 @@ impl OffscreenRenderer {
                 .disable::<LogPlugin>()
                 .disable::<PipelinedRenderingPlugin>(),
         );
+        app.insert_resource(RenderErrorHandler(on_render_error));
         app.add_plugins(DrawPlugin { quality });
         app.add_plugins(others);
         while app.plugins_state() == PluginsState::Adding {
@@ -320,8 +322,10 @@ impl OffscreenRenderer {
         let mut is_asked = false;
         for _ in 0..PATIENCE_FRAMES {
             app.update();
-            if let Some(exit) = app.should_exit() {
-                return Err(ShotError::Draw(format!("the engine stopped ({exit:?})")));
+            if app.should_exit().is_some() {
+                let failure =
+                    app.world().get_resource::<DrawingFailure>().map(|DrawingFailure(failure)| failure.clone());
+                return Err(ShotError::Draw(failure.unwrap_or_else(|| "the engine stopped".into())));
             }
             if let Some(image) = taken.lock().ok().and_then(|mut taken| taken.take()) {
                 return Ok(image);
@@ -355,6 +359,17 @@ impl OffscreenRenderer {
         }
         Err(ShotError::Draw("the shaders or the terrain did not become ready in time".into()))
     }
+}
+
+/// Why the engine has stopped.
+#[derive(Resource)]
+struct DrawingFailure(String);
+
+/// Ends the drawing at the first error: a picture must not lack anything.
+fn on_render_error(error: &RenderError, main_world: &mut World, _: &mut World) -> RenderErrorPolicy {
+    main_world.insert_resource(DrawingFailure(graphics::drawing_failure(error)));
+    main_world.write_message(AppExit::error());
+    RenderErrorPolicy::StopRendering
 }
 
 /// The error of a shader that the driver rejected, if there is one. Without this check, the program would wait for the
