@@ -74,7 +74,7 @@ fn a_copied_palette_is_a_file_of_the_library() {
 }
 
 #[test]
-fn rules_of_the_library_and_built_in_rules_replace_those_of_the_scene() {
+fn rules_of_the_library_replace_those_of_the_scene() {
     let config = tempfile::tempdir().unwrap();
     put(config.path(), "materials/dry land.ron", "[(material: Sand), (material: Gravel, slope: [20, 30])]");
     let mut panels = panels_kept_in(Some(config.path()), vec2(1280.0, 720.0), &["Perlin"]);

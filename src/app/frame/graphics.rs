@@ -80,8 +80,8 @@ impl GraphicsSystem {
 /// Storage buffers in a shader that the engine needs if there are any, as WebGPU guarantees them.
 const STORAGE_BUFFERS: u32 = 8;
 
-/// Limits without storage buffers for a card that offers some, but too few for the engine, as old drivers do. The engine
-/// and the view then use uniform buffers, as in browsers with WebGL.
+/// Limits without storage buffers for a card that offers some, but too few for the engine, as old drivers do. The
+/// engine and the view then use uniform buffers, as in browsers with WebGL.
 fn without_few_storage_buffers(card: Limits) -> Option<Limits> {
     let few = 1..STORAGE_BUFFERS;
     let has_few = few.contains(&card.max_storage_buffers_per_shader_stage);

@@ -125,7 +125,7 @@ impl LibraryContents {
                     if control.check().is_err() {
                         return;
                     }
-                    // The list shows a stamp without a picture as a plain square; its layer reports why it is unreadable.
+                    // The list shows an unreadable stamp as a plain square; a layer that uses it reports why.
                     let _ = draw_file_picture(Path::new(&stamp.name), picture, &control, false);
                 }
             };

@@ -28,8 +28,8 @@ pub fn is_built_in(name: &str) -> bool {
     name.starts_with(STAMP_PREFIX) || name.starts_with(ELEVATION_PREFIX)
 }
 
-/// A stamp: a heightmap that brushes, nodes and pieces of constructions press into terrain. It is built in, or a file of
-/// the user.
+/// A stamp: a heightmap that brushes, nodes and pieces of constructions press into terrain. It is built in, or a file
+/// of the user.
 #[derive(Debug, PartialEq, Eq)]
 pub struct HeightStamp {
     /// Its name in files and parameters, such as `stamp:alpine-peak`; of a stamp in a file, the path.
