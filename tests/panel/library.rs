@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::kit::*;
 use bevy_egui::egui;
-use egui::accesskit::Role;
+use egui::accesskit::{Role, Toggled};
 use egui::vec2;
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::appearance_files::{MaterialRules, Palette, RuleList};
@@ -47,7 +47,7 @@ fn a_palette_of_the_library_is_copied_into_the_scene() {
     // the file changes; the scene keeps its palette, and the list shows both
     put(config.path(), "palettes/slate.ron", &GREY.replace("Slate", "Pale slate"));
     wait_for(&mut panels, "Pale slate");
-    assert!(widget(&panels, Role::RadioButton, "Slate").accesskit_node().is_selected() == Some(true));
+    assert_eq!(widget(&panels, Role::RadioButton, "Slate").accesskit_node().toggled(), Some(Toggled::True));
     widget(&panels, Role::RadioButton, "One type").click();
     panels.run();
     let scene = panels.state().editor().doc.scene();

@@ -41,6 +41,8 @@ fn titles(panels: &Panels) -> Vec<String> {
 #[test]
 fn a_stamp_of_the_library_is_added_to_the_ground() {
     let mut panels = volcano();
+    panels.get_by_label("Place oxbow lake stamp").scroll_to_me();
+    panels.run();
     click(&mut panels, "Place oxbow lake stamp");
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Place oxbow lake stamp"));
     let PieceKind::Image(image) = selected(&panels).unwrap().kind else { panic!("it is an image") };
