@@ -80,12 +80,22 @@ impl GraphicsSystem {
 /// Storage buffers in a shader that the engine needs if there are any, as WebGPU guarantees them.
 const STORAGE_BUFFERS: u32 = 8;
 
-/// Limits without storage buffers for a card that offers some, but too few for the engine, as old drivers do. The
-/// engine and the view then use uniform buffers, as in browsers with WebGL.
+/// Limits without storage buffers and compute shaders, for a card that offers some storage buffers, but too few for the
+/// engine, as old drivers do. The engine and the view then use uniform buffers, as in browsers with WebGL.
 fn without_few_storage_buffers(card: Limits) -> Option<Limits> {
     let few = 1..STORAGE_BUFFERS;
     let has_few = few.contains(&card.max_storage_buffers_per_shader_stage);
-    has_few.then_some(Limits { max_storage_buffers_per_shader_stage: 0, ..card })
+    has_few.then_some(Limits {
+        max_storage_buffers_per_shader_stage: 0,
+        max_storage_textures_per_shader_stage: 0,
+        max_compute_workgroup_storage_size: 0,
+        max_compute_invocations_per_workgroup: 0,
+        max_compute_workgroup_size_x: 0,
+        max_compute_workgroup_size_y: 0,
+        max_compute_workgroup_size_z: 0,
+        max_compute_workgroups_per_dimension: 0,
+        ..card
+    })
 }
 
 /// Why the engine stops drawing, in words. With [`ErrorType::Validation`], it could go on.
@@ -213,7 +223,10 @@ mod tests {
             assert_eq!(without_few_storage_buffers(card(count)), None, "{count}");
         }
         for count in [1, 3, 7] {
-            assert_eq!(without_few_storage_buffers(card(count)), Some(card(0)), "{count}");
+            let limits = without_few_storage_buffers(card(count)).unwrap();
+            let (buffers, compute) = (limits.max_storage_buffers_per_shader_stage, limits.max_compute_workgroup_size_x);
+            assert_eq!((buffers, compute), (0, 0), "{count}");
+            assert_eq!(limits.max_texture_dimension_2d, card(0).max_texture_dimension_2d);
         }
     }
 
