@@ -72,7 +72,7 @@ pub struct Scene {
     pub planet: Planet,
     /// Name of a [palette](crate::appearance_files), or `biome:` and the name of a biome table.
     pub palette: String,
-    /// The scene's own palette; `None` uses the palette of that name.
+    /// The scene's own palette; `None` uses the palette that `palette` names.
     pub own_palette: Option<Arc<Palette>>,
     /// The scene's own climate for the biomes; `None` uses the climate of the biome table.
     pub climate: Option<Climate>,

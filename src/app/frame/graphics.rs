@@ -77,22 +77,22 @@ impl GraphicsSystem {
     }
 }
 
-/// Storage buffers in a shader that WebGPU guarantees, and that the engine needs.
+/// Minimum number of storage buffers per shader stage. WebGPU guarantees it, and the engine needs it.
 const STORAGE_BUFFERS: u32 = 8;
 
 /// The reason why the engine cannot draw with a driver that has these limits. Mesa 20.3, the software driver of Debian
 /// 11, offers three storage buffers.
 fn missing_limit(limits: &Limits) -> Option<String> {
     let offered = limits.max_storage_buffers_per_shader_stage;
-    let reason = || {
+    (offered < STORAGE_BUFFERS).then(|| {
         format!(
-            "the driver is too old: it offers {offered} storage buffers in a shader, and Talweg needs {STORAGE_BUFFERS}"
+            "the driver is too old and should be updated: it offers {offered} storage buffers per shader, and Talweg \
+             needs {STORAGE_BUFFERS}"
         )
-    };
-    (offered < STORAGE_BUFFERS).then(reason)
+    })
 }
 
-/// Why the engine stops drawing, in words. With [`ErrorType::Validation`], it could go on.
+/// Describes a drawing error for the user. A caller may ignore [`ErrorType::Validation`] and keep drawing.
 pub fn drawing_failure(error: &RenderError) -> String {
     let what = match error.ty {
         ErrorType::DeviceLost => "the graphics card stopped answering",

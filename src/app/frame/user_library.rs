@@ -9,7 +9,7 @@
 //! | `palettes` | palettes | among the palettes of the scene |
 //! | `biomes` | biome tables | among the palettes of the scene |
 //!
-//! While the window draws frames, it compares the folders with what it has read, once a second.
+//! Once a second, while it draws frames, the window checks whether a file was added, changed or deleted.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -22,18 +22,17 @@ use std::time::{Duration, Instant, SystemTime};
 use bevy_egui::egui;
 use egui::Id;
 
-use crate::frame::dialogs::files::IMAGES;
 use crate::frame::dialogs::preview::draw_file_picture;
 use crate::frame::widgets::scene_picture::SceneThumbnail;
 use talweg::appearance_files::{BiomeTable, MaterialRules, Palette, RuleList, ScatterRules};
 use talweg::field::Control;
-use talweg::io::{FileError, HeightStamp, SaveTarget, StagedFile};
+use talweg::io::{FileError, HeightStamp, SaveTarget, StagedFile, is_heightmap};
 use talweg::scene::{Layer, Scene, load_material_rules};
 use talweg::user_state::{PathUse, permit_paths};
 
 /// Maximum number of files that are read from a folder.
 const MOST: usize = 500;
-/// Time between two looks at the folders.
+/// Time between two checks of the folders for changes.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A folder of the library.
@@ -63,9 +62,11 @@ impl LibraryFolder {
         }
     }
 
-    /// Extensions of the files that are read; other files are none of the library.
-    fn extensions(self) -> &'static [&'static str] {
-        if self == Self::Stamps { IMAGES.1 } else { &["ron"] }
+    /// Whether the library reads a file of this name from the folder; it ignores other files. Stamps are no meshes,
+    /// because constructions and brushes do not read meshes.
+    fn contains(self, path: &Path) -> bool {
+        let is_text = || path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("ron"));
+        if self == Self::Stamps { is_heightmap(path) } else { is_text() }
     }
 }
 
@@ -87,6 +88,8 @@ pub struct OwnStamp {
     pub stamp: &'static HeightStamp,
     mark: FileMark,
     picture: SceneThumbnail,
+    /// Whether the picture has been drawn, or cannot be drawn.
+    is_done: Arc<AtomicBool>,
 }
 
 /// What the library contains.
@@ -98,7 +101,7 @@ pub struct LibraryContents {
     pub plants: Vec<LibraryFile<ScatterRules>>,
     pub palettes: Vec<LibraryFile<Arc<Palette>>>,
     pub biomes: Vec<LibraryFile<BiomeTable>>,
-    /// Whether the pictures of the stamps are being drawn or have been drawn.
+    /// Whether a thread draws, or has drawn, the pictures of the stamps.
     is_drawn: AtomicBool,
     control: Arc<Control>,
 }
@@ -115,24 +118,31 @@ impl LibraryContents {
         ctx.data(|data| data.get_temp::<Arc<Self>>(contents_id())).unwrap_or_default()
     }
 
-    /// The picture of a stamp of the user. The first request starts the thread that draws the pictures of all stamps.
-    pub fn picture(&self, stamp: &HeightStamp) -> Option<SceneThumbnail> {
+    /// The picture of a stamp of the user, and whether it is still being drawn. The first request starts the thread
+    /// that draws the pictures of all stamps.
+    pub fn picture(&self, stamp: &HeightStamp) -> Option<(SceneThumbnail, bool)> {
         let own = self.stamps.iter().find(|own| own.stamp == stamp)?;
         if !self.is_drawn.swap(true, Ordering::Relaxed) {
             let (stamps, control) = (self.stamps.clone(), self.control.clone());
             let draw = move || {
-                for OwnStamp { stamp, picture, .. } in stamps.iter().filter(|own| !own.picture.is_ready()) {
+                // A thread of earlier contents may still read its last file.
+                static DRAWING: Mutex<()> = Mutex::new(());
+                let _alone = DRAWING.lock().unwrap_or_else(PoisonError::into_inner);
+                for own in stamps.iter().filter(|own| !own.is_done.load(Ordering::Relaxed)) {
                     if control.check().is_err() {
                         return;
                     }
                     // The list shows an unreadable stamp as a plain square; a layer that uses it reports why.
-                    let _ = draw_file_picture(Path::new(&stamp.name), picture, &control, false);
+                    let drawn = draw_file_picture(Path::new(&own.stamp.name), &own.picture, &control, false);
+                    own.is_done.store(drawn.is_ok() || control.check().is_ok(), Ordering::Relaxed);
                 }
             };
-            // Without the thread, the squares stay plain.
-            let _ = std::thread::Builder::new().name("talweg-stamps".into()).spawn(draw);
+            if std::thread::Builder::new().name("talweg-stamps".into()).spawn(draw).is_err() {
+                // Without the thread, the squares stay plain.
+                self.stamps.iter().for_each(|own| own.is_done.store(true, Ordering::Relaxed));
+            }
         }
-        Some(own.picture.clone())
+        Some((own.picture.clone(), !own.is_done.load(Ordering::Relaxed)))
     }
 }
 
@@ -193,8 +203,8 @@ impl UserLibrary {
         Ok(config)
     }
 
-    /// Reads the folders if the last look was more than a second ago, and shows their contents in the lists of `ctx`.
-    /// Returns a sentence for each file that has changed and cannot be read.
+    /// Checks the folders at most once a second, and shows their contents in the lists of `ctx`. Returns an error
+    /// message for each added or changed file that cannot be read.
     pub fn update(&mut self, ctx: &egui::Context) -> Vec<String> {
         if self.looked.is_some_and(|looked| looked.elapsed() < PAUSE) {
             return Vec::new();
@@ -207,7 +217,8 @@ impl UserLibrary {
         problems
     }
 
-    /// Reads the folders if a file was added, changed or deleted. Returns a sentence for each new problem.
+    /// Reads the folders if a file was added, changed or deleted. Returns an error message for each added or changed
+    /// file that cannot be read.
     pub fn read(&mut self) -> Vec<String> {
         self.looked = Some(Instant::now());
         let found = self.listed();
@@ -224,19 +235,24 @@ impl UserLibrary {
         let stamps = stamps.map(|((_, path), mark)| {
             let stamp = HeightStamp::in_file(path);
             let old = self.contents.stamps.iter().find(|old| old.stamp.name == stamp.name && old.mark == *mark);
-            let picture = old.map(|old| old.picture.clone()).unwrap_or_default();
-            OwnStamp { stamp, mark: *mark, picture }
+            old.cloned().unwrap_or_else(|| OwnStamp {
+                stamp,
+                mark: *mark,
+                picture: SceneThumbnail::default(),
+                is_done: Arc::default(),
+            })
         });
         let contents = LibraryContents {
             stamps: stamps.collect(),
-            presets: reader.files(LibraryFolder::Presets, |path| {
+            presets: reader.files(LibraryFolder::Presets, &self.contents.presets, |path| {
                 let (scene, _) = Scene::load(path).map_err(|error| error.to_string())?;
                 scene.layers.into_iter().next().ok_or_else(|| "it has no layer".to_string())
             }),
-            materials: reader.files(LibraryFolder::Materials, load_material_rules),
-            plants: reader.files(LibraryFolder::Plants, ScatterRules::load),
-            palettes: reader.files(LibraryFolder::Palettes, |path| Palette::load(path).map(Arc::new)),
-            biomes: reader.files(LibraryFolder::Biomes, BiomeTable::load),
+            materials: reader.files(LibraryFolder::Materials, &self.contents.materials, load_material_rules),
+            plants: reader.files(LibraryFolder::Plants, &self.contents.plants, ScatterRules::load),
+            palettes: reader
+                .files(LibraryFolder::Palettes, &self.contents.palettes, |path| Palette::load(path).map(Arc::new)),
+            biomes: reader.files(LibraryFolder::Biomes, &self.contents.biomes, BiomeTable::load),
             is_drawn: AtomicBool::default(),
             control: Arc::default(),
         };
@@ -250,12 +266,8 @@ impl UserLibrary {
         let of_folder = |folder: LibraryFolder| {
             // a folder that does not exist has no files
             let entries = self.path(folder).and_then(|path| std::fs::read_dir(path).ok());
-            let has_extension = move |path: &Path| {
-                let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
-                ending.is_some_and(|ending| folder.extensions().contains(&ending.as_str()))
-            };
             let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-            let mut paths: Vec<PathBuf> = paths.filter(|path| has_extension(path)).collect();
+            let mut paths: Vec<PathBuf> = paths.filter(|path| folder.contains(path)).collect();
             paths.sort();
             paths.truncate(MOST);
             paths.into_iter().filter_map(move |path| {
@@ -302,13 +314,12 @@ impl UserLibrary {
         Ok(())
     }
 
-    /// Deletes the preset of this name.
+    /// Deletes a file of the library.
     ///
     /// # Errors
     /// If the file cannot be deleted.
-    pub fn delete_preset(&mut self, name: &str) -> Result<(), LibraryError> {
-        let path = file_of(&self.path(LibraryFolder::Presets).ok_or(LibraryError::NoFolder)?, name);
-        std::fs::remove_file(&path).map_err(|source| LibraryError::Access { path, source })?;
+    pub fn delete(&mut self, path: &Path) -> Result<(), LibraryError> {
+        std::fs::remove_file(path).map_err(|source| LibraryError::Access { path: path.into(), source })?;
         self.looked = None;
         Ok(())
     }
@@ -317,16 +328,24 @@ impl UserLibrary {
 /// Reads the files of one folder after the other.
 struct LibraryReader<'a> {
     found: &'a BTreeMap<(LibraryFolder, PathBuf), FileMark>,
-    /// Whether a file was added or changed since the last look.
+    /// Whether a file was added or changed since the last check.
     is_new: &'a dyn Fn(LibraryFolder, &Path) -> bool,
     problems: &'a Mutex<Vec<String>>,
 }
 
 impl LibraryReader<'_> {
-    /// The files of a folder, sorted by name. An unreadable file is left out; if it is new, a sentence says why.
-    fn files<T, E: Display>(&self, folder: LibraryFolder, read: impl Fn(&Path) -> Result<T, E>) -> Vec<LibraryFile<T>> {
+    /// The readable files of a folder, sorted by name. Adds a message to `problems` for each added or changed file that
+    /// cannot be read.
+    fn files<T: Clone, E: Display>(
+        &self,
+        folder: LibraryFolder,
+        old: &[LibraryFile<T>],
+        read: impl Fn(&Path) -> Result<T, E>,
+    ) -> Vec<LibraryFile<T>> {
         let paths = self.found.keys().filter(|(of, _)| *of == folder).map(|(_, path)| path);
-        let file = |path: &PathBuf| match read(path) {
+        let unchanged =
+            |path: &Path| old.iter().find(|file| file.path == path && !(self.is_new)(folder, path)).cloned();
+        let file = |path: &PathBuf| match unchanged(path).map_or_else(|| read(path), |file| Ok(file.contents)) {
             Ok(contents) => {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 Some(LibraryFile { name, path: path.clone(), contents })
@@ -344,10 +363,10 @@ impl LibraryReader<'_> {
 }
 
 /// The path of a file with a name that the user has entered. The file name consists of the letters and digits of this
-/// name. Hyphens replace all other characters.
+/// name. Hyphens replace all other characters. A file without a name is called “unnamed”.
 fn file_of(folder: &Path, name: &str) -> PathBuf {
     let plain: String = name.trim().chars().map(|c| if c.is_alphanumeric() || c == ' ' { c } else { '-' }).collect();
-    folder.join(format!("{plain}.ron"))
+    folder.join(format!("{}.ron", if plain.is_empty() { "unnamed" } else { &plain }))
 }
 
 #[cfg(test)]
@@ -368,13 +387,15 @@ mod tests {
         std::fs::write(folder.path().join("presets/broken.ron"), "no scene").unwrap();
         let problems = library.read();
         assert!(problems.len() == 1 && problems[0].contains("broken.ron"), "{problems:?}");
-        let found = &library.contents().presets;
+        let found = library.contents().presets.clone();
         let about = (found.len(), found[0].name.as_str(), found[0].contents.mix.opacity);
         assert_eq!(about, (1, "Steps - wide", 0.5));
         assert!(library.read().is_empty());
-        library.delete_preset("Steps - wide").unwrap();
+        let path = found[0].path.clone();
+        library.delete(&path).unwrap();
         library.read();
-        assert!(library.contents().presets.is_empty() && library.delete_preset("Steps - wide").is_err());
+        assert!(library.contents().presets.is_empty() && library.delete(&path).is_err());
+        assert!(library.add(LibraryFolder::Palettes, " ", "").unwrap().ends_with("palettes/unnamed.ron"));
         let mut nowhere = UserLibrary::new(None);
         assert!(matches!(nowhere.save_preset("x", ""), Err(LibraryError::NoFolder)));
     }

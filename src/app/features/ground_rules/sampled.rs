@@ -14,7 +14,7 @@ use crate::frame::tasks::{Newest, Tasks};
 use crate::view::{RenderTerrain, SquareTerrain};
 use talweg::appearance::scatter::PlantedGround;
 use talweg::appearance::{GroundConditions, PaletteTable};
-use talweg::appearance_files::{Bands, CONDITIONS, MOST_RULES, MaterialRules, fulfilled};
+use talweg::appearance_files::{Bands, CONDITIONS, MOST_RULES, MaterialRules, Palette, fulfilled};
 use talweg::field::{Control, MapKind, Terrain};
 
 /// Number of sampled points along each side of the map.
@@ -53,7 +53,7 @@ impl RuleCoverage {
 }
 
 /// Identifies the sampled terrain and the palette with which it is coloured.
-type SampleKey = (u64, String);
+type SampleKey = (u64, String, Option<Arc<Palette>>);
 
 /// The task that samples the map in the background.
 #[derive(Resource, Default)]
@@ -78,7 +78,7 @@ pub(super) fn advance(
         }
     };
     let scene = editor.doc.scene();
-    let key = (square.serial, scene.palette.clone());
+    let key = (square.serial, scene.palette.clone(), scene.own_palette.clone());
     let known = task.done().filter(|(of, _)| *of == key).map(|(_, values)| values.clone());
     if known.is_none() && task.running().is_none_or(|running| *running != key) {
         let (square, table) = (square.clone(), PaletteTable::for_scene(scene));

@@ -1,5 +1,7 @@
 //! Dialogs that ask for a text about a layer: a note, or the name of a preset.
 
+use std::path::PathBuf;
+
 use bevy::ecs::system::In;
 use bevy::prelude::*;
 use bevy_egui::egui::{self, Align, Key, Layout, RichText, TextEdit};
@@ -18,8 +20,8 @@ pub enum LayerTextAction {
     Note(usize, String),
     /// Saves a layer as a preset with this name.
     Preset(usize, String),
-    /// Deletes the preset with this file name.
-    ForgetPreset(String),
+    /// Deletes the preset in this file.
+    ForgetPreset(PathBuf),
 }
 
 impl Action for LayerTextAction {
@@ -52,8 +54,8 @@ pub(super) fn run(In(action): In<LayerTextAction>, mut editor: ResMut<Editor>) {
                 Err(error) => editor.toasts.error(with_reason("The preset was not saved", &error)),
             }
         }
-        LayerTextAction::ForgetPreset(name) => {
-            if let Err(error) = editor.library.delete_preset(&name) {
+        LayerTextAction::ForgetPreset(path) => {
+            if let Err(error) = editor.library.delete(&path) {
                 editor.toasts.error(with_reason("The preset was not deleted", &error));
             }
         }

@@ -161,7 +161,7 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer, ow
             }
             chip.context_menu(|ui| {
                 if ui.button(format!("{}  Delete this preset", icon::TRASH)).clicked() {
-                    command = Some(LayerTextAction::ForgetPreset(preset.name.clone()).into());
+                    command = Some(LayerTextAction::ForgetPreset(preset.path.clone()).into());
                     ui.close();
                 }
             });

@@ -46,7 +46,8 @@ impl Action for CopyPalette {
     }
 
     fn info(&self) -> Info {
-        let tip = "Writes the palette as a text file into your library. Your changes of the file appear in this list.";
+        let tip =
+            "Copies the palette to your library as a text file. Edit the file; this list then shows the new colours.";
         Info::new("Copy to your library", tip, icon::COPY, &[])
     }
 }

@@ -88,7 +88,7 @@ pub fn show(
         });
     }
     section(ui, "Colours", true, |ui| {
-        command = palettes(ui, document, swatches).or(command.take());
+        command = palettes(ui, document, swatches, library).or(command.take());
         command = own_palettes(ui, document, library).or(command.take());
         ui.add_space(3.0);
         let edit = Command::from(BiomesAction::Toggle);
@@ -191,13 +191,14 @@ fn resolutions(ui: &mut Ui, document: &mut Document, free: Option<u64>) {
 }
 
 /// Shows the built-in palettes and biome tables. Returns the command of a clicked menu entry.
-fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) -> Option<Command> {
+fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], library: &LibraryContents) -> Option<Command> {
     let mut command = None;
+    let is_own = library.biomes.iter().any(|file| is_shown_table(document, &file.contents));
     ui.spacing_mut().item_spacing.y = 2.0;
     for swatch in swatches {
         let scene = document.scene();
-        let is_selected =
-            scene.palette == swatch.name && (scene.own_palette.is_none() || swatch.name.starts_with(BIOME_PREFIX));
+        let is_selected = scene.palette == swatch.name
+            && if swatch.name.starts_with(BIOME_PREFIX) { !is_own } else { scene.own_palette.is_none() };
         let response = palette_row(ui, &swatch.label, &swatch.colours, is_selected);
         if let Some(palette) = Palette::named(&swatch.name) {
             command = copy_menu(&response, palette).or(command);
@@ -247,9 +248,7 @@ fn own_palettes(ui: &mut Ui, document: &mut Document, library: &LibraryContents)
         }
     }
     for file in &library.biomes {
-        let is_shown =
-            |own: &BiomeTable| BiomeTable { name: file.contents.name.clone(), ..own.clone() } == file.contents;
-        let is_selected = document.scene().biomes.as_deref().is_some_and(is_shown);
+        let is_selected = is_shown_table(document, &file.contents);
         let colours: Vec<_> = file.contents.types.iter().map(|kind| type_colour(kind.colour)).collect();
         let row = palette_row(ui, &file.contents.label, &colours, is_selected);
         if row.on_hover_text(file.path.display().to_string()).clicked() {
@@ -257,6 +256,12 @@ fn own_palettes(ui: &mut Ui, document: &mut Document, library: &LibraryContents)
         }
     }
     command
+}
+
+/// Whether a biome table of the library colours the scene. The scene's copy has another name.
+fn is_shown_table(document: &Document, table: &BiomeTable) -> bool {
+    let own = document.scene().biomes.as_deref();
+    own.is_some_and(|own| BiomeTable { name: table.name.clone(), ..own.clone() } == *table)
 }
 
 /// The colour of a ground type as a colour of a swatch.

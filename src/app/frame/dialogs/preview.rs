@@ -52,11 +52,7 @@ impl FilePreview {
         let (path, picture) = (preview.path.clone(), preview.picture.clone());
         let (ended, control) = (preview.ended.clone(), preview.control.clone());
         let draw = move || {
-            let failed = if bytes > MOST_BYTES {
-                Some("The file is too large for a preview.".into())
-            } else {
-                draw_file_picture(&path, &picture, &control, is_texture).err()
-            };
+            let failed = draw_file_picture(&path, &picture, &control, is_texture).err();
             // only this thread sets the end
             let _ = ended.set(failed);
         };
@@ -102,6 +98,9 @@ pub(in crate::frame) fn draw_file_picture(
     control: &Control,
     is_texture: bool,
 ) -> Result<(), String> {
+    if std::fs::metadata(path).is_ok_and(|about| about.len() > MOST_BYTES) {
+        return Err("The file is too large for a preview.".into());
+    }
     if is_texture {
         shown.set(small_image(&talweg::io::picture(path).map_err(|error| error.to_string())?));
         return Ok(());

@@ -37,9 +37,9 @@ pub fn cell(ui: &mut Ui, stamp: &'static HeightStamp, width: f32, sense: Sense, 
 fn paint(ui: &Ui, stamp: &'static HeightStamp, rect: Rect) {
     if let Some(picture) = ShippedPicture::find(PictureSubject::Feature(Item::Stamp(stamp))) {
         picture.paint(ui, rect, 1.0);
-    } else if let Some(picture) = LibraryContents::shown_in(ui.ctx()).picture(stamp) {
+    } else if let Some((picture, is_being_drawn)) = LibraryContents::shown_in(ui.ctx()).picture(stamp) {
         picture.paint(ui, rect);
-        if !picture.is_ready() {
+        if is_being_drawn {
             ui.ctx().request_repaint_after(Duration::from_millis(200));
         }
     } else {

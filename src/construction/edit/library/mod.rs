@@ -91,7 +91,7 @@ pub enum Item {
     Oasis,
     /// A landscape of craters, as on the Moon.
     Moon,
-    /// A stamp, built in or of the user, added to the ground.
+    /// A built-in stamp or one of the user's stamps, added to the ground.
     Stamp(&'static HeightStamp),
 }
 

@@ -28,11 +28,11 @@ pub fn is_built_in(name: &str) -> bool {
     name.starts_with(STAMP_PREFIX) || name.starts_with(ELEVATION_PREFIX)
 }
 
-/// A stamp: a heightmap that brushes, nodes and pieces of constructions press into terrain. It is built in, or a file
-/// of the user.
+/// A stamp: a heightmap that brushes, nodes and pieces of constructions press into terrain. It comes with the
+/// program or from a file of the user.
 #[derive(Debug, PartialEq, Eq)]
 pub struct HeightStamp {
-    /// Its name in files and parameters, such as `stamp:alpine-peak`; of a stamp in a file, the path.
+    /// Its name in files and parameters: `stamp:alpine-peak` for a built-in stamp, the path for a file.
     pub name: String,
     /// Its name in the user interface, such as "Alpine peak".
     pub title: String,
@@ -46,8 +46,7 @@ impl HeightStamp {
         Self { name: format!("{STAMP_PREFIX}{stem}"), title: first + letters.as_str() }
     }
 
-    /// The stamp in a file of the user, with the name of the file as its title. The program remembers each stamp until
-    /// it ends.
+    /// The stamp of a user's file, titled after the file name. It stays in memory until the program ends.
     pub fn in_file(path: &Path) -> &'static Self {
         static KNOWN: Mutex<BTreeMap<String, &'static HeightStamp>> = Mutex::new(BTreeMap::new());
         let name = path.to_string_lossy().into_owned();
