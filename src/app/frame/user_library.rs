@@ -92,7 +92,7 @@ pub struct OwnStamp {
     is_done: Arc<AtomicBool>,
 }
 
-/// What the library contains.
+/// The files of the library, as they were read last.
 #[derive(Default)]
 pub struct LibraryContents {
     pub stamps: Vec<OwnStamp>,

@@ -57,6 +57,7 @@ pub fn menu(ui: &mut Ui, tab: RuleTab, document: &mut Document, library: &Librar
     command
 }
 
+/// Replaces the rules of the scene by the built-in list called `name`.
 fn take_built_in(document: &mut Document, tab: RuleTab, name: &str) {
     let label = format!("Choose {}", tab.title().to_lowercase());
     match tab {

@@ -12,7 +12,7 @@ use talweg::construction::Tree;
 use talweg::io::{HeightStamp, built_in_stamps};
 use talweg::param::{About, ParamSpec, Value};
 
-/// The row of a parameter that refers to an image: either a file or a built-in stamp.
+/// The row of a parameter that refers to an image: a file, a built-in stamp or a stamp of the user's library.
 pub fn image(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, choose: &mut Option<Choose>) -> Option<Change> {
     ui.horizontal(|ui| {
         let value = Value::Text(name.into());
