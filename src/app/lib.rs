@@ -114,8 +114,9 @@ pub fn run(options: Options) -> Result<(), AppError> {
         if greets {
             app.world_mut().resource_mut::<CommandQueue>().push(StartAction::Show);
         }
-        if let Some(steps) = steps {
-            app.add_plugins(drive::DrivePlugin { steps, has_failed });
+        match steps {
+            Some(steps) => drop(app.add_plugins(drive::DrivePlugin { steps, has_failed })),
+            None => drop(app.add_systems(Startup, allow_desktop_dialogs)),
         }
         app.run()
     });
@@ -256,6 +257,11 @@ fn spawn_interface(mut commands: Commands) {
             ..default()
         },
     ));
+}
+
+/// Lets the desktop show file dialogs.
+fn allow_desktop_dialogs(mut editor: ResMut<Editor>, waker: Res<view::Waker>) {
+    editor.desktop_dialogs = Some(waker.clone());
 }
 
 fn start_evaluation(mut commands: Commands, waker: Res<view::Waker>, mut exit: MessageWriter<AppExit>) {

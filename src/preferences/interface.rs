@@ -20,6 +20,14 @@ crate::choices! {
 }
 
 crate::choices! {
+    /// Who draws the dialogs that choose files.
+    FileDialogChoice {
+        Desktop "Desktop": "The desktop's own dialogs, if it has any. They know your favourite folders.",
+        Talweg "Talweg": "Talweg's own dialogs, with pictures of heightmaps and scenes.",
+    }
+}
+
+crate::choices! {
     /// The units of lengths, heights, areas and volumes.
     UnitSystem {
         Metric "Metric": "Metres and kilometres.",
@@ -38,6 +46,8 @@ crate::params! {
         units: UnitSystem = UnitSystem::Metric;
         /// Mouse buttons and keys that move the camera.
         mouse_style: MouseStyle = MouseStyle::Talweg;
+        /// Dialogs that choose files.
+        file_dialogs: FileDialogChoice = FileDialogChoice::Desktop;
         /// Level of detail of the ground materials in the 3D view.
         ground_detail: GroundDetail = GroundDetail::Automatic;
         /// Whether the camera jumps instead of gliding, menus open at once, and clouds stand still.

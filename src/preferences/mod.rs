@@ -15,7 +15,7 @@ mod view;
 
 pub use config_file::ConfigError;
 pub use globe_view::{AirModel, GlobeView, PlanetProjection};
-pub use interface::{GroundDetail, InterfacePreferences, ThemeChoice, UnitSystem};
+pub use interface::{FileDialogChoice, GroundDetail, InterfacePreferences, ThemeChoice, UnitSystem};
 pub use mouse::{CameraGesture, DragButton, HeldKeys, MouseStyle};
 pub use panel_layout::PanelLayout;
 pub use recent::{FilmSettings, Recent};

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use bevy::ecs::system::RunSystemOnce;
-use bevy_egui::egui::vec2;
+use bevy_egui::egui;
+use egui::accesskit::Role;
+use egui::{Key, vec2};
 use egui_kittest::kittest::Queryable;
 use talweg_app::features::import::{self, ImportAction};
 
@@ -116,6 +118,33 @@ fn the_file_dialog_starts_in_the_folder_of_the_last_file() {
     panels.state_mut().editor_mut().doc.save(scenes.path().join("other.ron")).unwrap();
     panels.state_mut().issue(ImportAction::Ask);
     wait_for(&mut panels, "broken.png");
+}
+
+#[test]
+fn a_typed_name_opens_a_file_of_the_shown_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    grid_with_undeclared_void(&folder);
+    let mut panels = large(&[]);
+    panels.state_mut().editor_mut().doc.save(folder.path().join("beside.ron")).unwrap();
+    panels.state_mut().issue(ImportAction::Ask);
+    wait_for(&mut panels, "hills.asc");
+    enter_name(&mut panels, "hill.asc");
+    panels.get_by_label_contains("There is no file");
+    (0.."hill.asc".len()).for_each(|_| panels.key_press(Key::Backspace));
+    enter_name(&mut panels, "hills.asc");
+    panels.get_by_label("Import heights");
+    panels.get_by_label("6 × 12");
+}
+
+/// Types a name into the file dialog.
+fn enter_name(panels: &mut Panels, name: &str) {
+    let field = panels.get_by_role_and_label(Role::TextInput, "Name or path");
+    field.focus();
+    field.type_text(name);
+    panels.run();
+    panels.key_press(Key::Enter);
+    panels.run();
+    receive(panels);
 }
 
 /// Waits until the file dialog, which reads folders on a thread, lists a file.

@@ -28,14 +28,22 @@ TEXTS = ["README.md", "LICENSE-MIT", "LICENSE-APACHE"]
 PACKED_LICENCES = ROOT / "src/cli/third-party-licences.txt.gz"
 THIRD_PARTY = "THIRD-PARTY-LICENCES.txt"
 
-# Command that a package needs, and the package of Debian and Ubuntu that contains it.
+# Command or file that a package needs, and the package of Debian and Ubuntu that contains it.
 TOOLS = {
+    "/usr/bin/cargo": "cargo-web",
+    "/usr/bin/rustc": "rustc-web",
+    "/usr/lib/rustlib/src/rust/library/std/Cargo.toml": "rust-web-src",
     "dpkg-deb": "dpkg",
     "makensis": "nsis",
     "mksquashfs": "squashfs-tools",
+    "mmdebstrap": "mmdebstrap",
     "objdump": "binutils",
+    "qemu-aarch64-static": "qemu-user-static",
+    "qemu-x86_64-static": "qemu-user-static",
     "rpmbuild": "rpm",
     "rsvg-convert": "librsvg2-bin",
+    "update-binfmts": "binfmt-support",
+    "x86_64-w64-mingw32-gcc": "gcc-mingw-w64-x86-64",
     "zstd": "zstd",
 }
 
@@ -64,8 +72,8 @@ DATE = time.strftime("%Y-%m-%d", time.gmtime(EPOCH))
 
 
 def require_tools(*names):
-    """Stops unless the commands are installed. On Debian and Ubuntu, root installs them."""
-    missing = [TOOLS[name] for name in names if not shutil.which(name)]
+    """Stops unless the commands and files are there. On Debian and Ubuntu, root installs them."""
+    missing = [TOOLS[name] for name in names if not shutil.which(name) and not os.path.exists(name)]
     if not missing:
         return
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
@@ -95,11 +103,15 @@ def kind_of(program):
     return None, None
 
 
+def machine_here():
+    """The processor of this computer, by the name that compilers use."""
+    return {"AMD64": "x86_64", "arm64": "aarch64", "ARM64": "aarch64"}.get(platform.machine(), platform.machine())
+
+
 def runs_here(system, machine):
     """Whether this computer can run programs of this kind."""
     here = {"Linux": "linux", "Windows": "windows", "Darwin": "macos"}.get(platform.system())
-    mine = {"AMD64": "x86_64", "arm64": "aarch64", "ARM64": "aarch64"}.get(platform.machine(), platform.machine())
-    return here == system and machine in (mine, "universal")
+    return here == system and machine in (machine_here(), "universal")
 
 
 def third_party_licences():

@@ -15,11 +15,12 @@ use super::document::Document;
 use super::toasts::Toasts;
 use super::user_library::UserLibrary;
 use crate::frame::commands::FileAction;
-use crate::view::{Overlay, TreeDetail, ViewMode, ViewProjection};
+use crate::view::{Overlay, TreeDetail, ViewMode, ViewProjection, Waker};
 use talweg::export::origin::{OriginError, may_carry_scene, read_origin};
 use talweg::io::SaveTarget;
 use talweg::preferences::{
-    FilmSettings, GlobeView, InterfacePreferences, PanelLayout, PlanetProjection, Preferences, PreferencesFile, Recent,
+    FileDialogChoice, FilmSettings, GlobeView, InterfacePreferences, PanelLayout, PlanetProjection, Preferences,
+    PreferencesFile, Recent,
 };
 use talweg::recovery::{keep_version, open_elsewhere};
 use talweg::scene::{Scene, SceneError, Warning};
@@ -84,6 +85,9 @@ pub struct Editor {
     pub panels: Option<PanelLayout>,
     /// The user's stamps, presets, materials, plants, palettes and biome tables.
     pub library: UserLibrary,
+    /// Allows file dialogs of the desktop, and wakes the window when the user has answered one. Scripts and tests have
+    /// none, because they cannot operate such dialogs.
+    pub desktop_dialogs: Option<Waker>,
     preferences: PreferencesFile,
     config: Option<PathBuf>,
     /// A command that waits until the focused text field has applied its value.
@@ -120,6 +124,7 @@ impl Editor {
             keymap: keymap.into(),
             panels: kept.panels,
             library: UserLibrary::new(config),
+            desktop_dialogs: None,
             preferences,
             config: config.map(Path::to_path_buf),
             deferred: None,
@@ -152,6 +157,8 @@ impl Editor {
     /// Shows the open dialog. Returns the commands that the user's answer issues.
     pub(super) fn show_dialogs(&mut self, ctx: &egui::Context) -> Vec<Command> {
         files::set_last_folders(ctx, self.recent.folders());
+        let is_desktop = self.interface.file_dialogs == FileDialogChoice::Desktop;
+        files::set_desktop_dialogs(ctx, self.desktop_dialogs.as_ref().filter(|_| is_desktop));
         let answer = self.dialogs.show(ctx, &self.doc.name());
         if let Err(problem) = self.recent.note_folders(&files::last_folders(ctx)) {
             self.toasts.warning(problem.to_string());

@@ -1,0 +1,69 @@
+"""The Python package (pyproject.toml): a wheel for each system, and its sources."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from release import DIST, EPOCH, ROOT, fail, machine_here, output_of, require_tools
+
+# Wheels for Linux run with version 2.17 of the C library, the oldest one that Rust supports.
+MANYLINUX = "manylinux2014"
+TOOLS = [re.search("^maturin==.*", (ROOT / "tools/wheel.txt").read_text(), re.M)[0], "ziglang==0.15.2", "auditwheel==6.8.2"]
+# Debian's compiler for other systems, which compiles the standard library too.
+FOREIGN_CARGO, FOREIGN_RUSTC = "/usr/bin/cargo", "/usr/bin/rustc"
+STANDARD_LIBRARY = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml"
+
+
+def triple_here():
+    system = {"linux": "unknown-linux-gnu", "darwin": "apple-darwin", "win32": "pc-windows-msvc"}[sys.platform]
+    return f"{machine_here()}-{system}"
+
+
+def rustup_has(triple):
+    if not shutil.which("rustup"):
+        return False
+    targets = subprocess.run(["rustup", "target", "list", "--installed"], text=True, stdout=subprocess.PIPE)
+    return triple in targets.stdout.split()
+
+
+def audit(wheel, environment):
+    """Checks that the wheel runs with every C library that its name promises."""
+    said = output_of(sys.executable, "-m", "auditwheel", "show", wheel, env=environment)
+    if "manylinux_2_17" not in said:
+        fail(f"auditwheel refuses {wheel.name} as {MANYLINUX}:\n{said}")
+
+
+def built(folder, triple, environment):
+    """Builds the wheel for a system, and the sources if it is the Linux system of this computer."""
+    tools = folder / "tools/wheels"
+    if not tools.exists():
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--root-user-action", "ignore", "--target", tools, *TOOLS], check=True)
+    environment |= {"PYTHONPATH": str(tools), "SOURCE_DATE_EPOCH": str(EPOCH)}
+    environment["PATH"] = f"{tools / 'bin'}{os.pathsep}{environment['PATH']}"
+    options = ["--release", "--locked", "--target", triple]
+    if "-linux-" in triple:
+        options += ["--zig", "--compatibility", MANYLINUX]
+    if triple == triple_here():
+        options += ["--sdist"] * ("-linux-" in triple)
+    elif not rustup_has(triple):
+        require_tools(FOREIGN_CARGO, FOREIGN_RUSTC, STANDARD_LIBRARY)
+        if triple.endswith("-windows-gnu"):
+            require_tools("x86_64-w64-mingw32-gcc")
+            environment["CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER"] = "x86_64-w64-mingw32-gcc"
+        environment |= {"CARGO": FOREIGN_CARGO, "RUSTC": FOREIGN_RUSTC, "RUSTC_BOOTSTRAP": "1"}
+        # In the folder of the usual compiler, each compiler would compile everything again.
+        environment["CARGO_TARGET_DIR"] = str(folder / "platforms")
+        options += ["-Z", "build-std=std,panic_unwind"]
+    with tempfile.TemporaryDirectory() as made:
+        subprocess.run(["maturin", "build", *options, "--out", made], check=True, cwd=ROOT, env=environment)
+        files = sorted(pathlib.Path(made).iterdir())
+        if not files:
+            fail(f"maturin made no wheel for {triple}")
+        for wheel in pathlib.Path(made).glob("*manylinux*.whl"):
+            audit(wheel, environment)
+        return [pathlib.Path(shutil.move(path, DIST / path.name)) for path in files]
