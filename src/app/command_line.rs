@@ -47,6 +47,7 @@ fn edit(args: EditArgs) -> CommandResult {
 }
 
 fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
+    check_options_for(args, job.scene.is_planet())?;
     let mode = mode_of(&args.mode)?;
     // the difference overlay compares two terrains, but an image shows only one
     let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
@@ -60,15 +61,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         )));
     }
     let terrain = job.evaluate(&MemoryUse::VIEW)?;
-    if !args.globe.is_empty() && !job.scene.is_planet() {
-        return Err(usage(anyhow::anyhow!("--globe sets the display of planets, but this scene is flat terrain")));
-    }
     if job.scene.is_planet() {
-        if args.side.is_some() || !args.from.is_empty() {
-            return Err(usage(anyhow::anyhow!(
-                "--from and --side are for flat terrain; place the camera over a planet with --at"
-            )));
-        }
         return draw_planet(args, job, &terrain, mode, overlay);
     }
     let (prepared, palette) = prepared_square(job, &terrain, overlay)?;
@@ -92,6 +85,31 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     }
     let subject = shot::ShotSubject::Terrain(prepared, palette, tree_surface);
     shoot((args, job.quiet), &subject, &options, legend.as_ref())
+}
+
+/// Refuses options that the scene's kind of terrain would ignore.
+fn check_options_for(args: &ShotArgs, is_planet: bool) -> CommandResult {
+    let for_terrains = [
+        ("--from", !args.from.is_empty()),
+        ("--side", args.side.is_some()),
+        ("--orthographic", args.orthographic),
+        ("--bookmark", args.bookmark.is_some()),
+    ];
+    let for_planets = [
+        ("--at", args.at.is_some()),
+        ("--way", args.way.is_some()),
+        ("--exaggeration", args.exaggeration.is_some()),
+        ("--globe", !args.globe.is_empty()),
+    ];
+    let (refused, instead) = if is_planet {
+        (&for_terrains, "is for flat terrain, but this scene is a planet; place the camera over a planet with --at")
+    } else {
+        (&for_planets, "is for planets, but this scene is flat terrain; place the camera over a terrain with --from")
+    };
+    match refused.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(usage(anyhow::anyhow!("{name} {instead}"))),
+        None => Ok(()),
+    }
 }
 
 /// Writes the image file and prints what it lacks, its size, its legend and the requested measurements.
@@ -241,15 +259,18 @@ fn draw_planet(
     overlay: Overlay,
 ) -> CommandResult {
     let planet = &job.scene.planet;
-    let projection = PlanetProjection::named(&args.way)
-        .ok_or_else(|| unknown("way", &args.way, PlanetProjection::ALL.map(PlanetProjection::name)))?;
+    let projection = match args.way.as_deref() {
+        None => PlanetProjection::default(),
+        Some(way) => PlanetProjection::named(way)
+            .ok_or_else(|| unknown("way", way, PlanetProjection::ALL.map(PlanetProjection::name)))?,
+    };
     let mut planet_view =
         PlanetView { body: PlanetAppearance::from_planet(planet), view: GlobeView::default(), projection };
     for (index, value) in &args.globe {
         planet_view.view.set(*index, value).map_err(|error| usage(anyhow::Error::new(error)))?;
     }
     if let Some(times) = args.exaggeration {
-        planet_view.view.exaggeration = times.clamp(1.0, 500.0);
+        planet_view.view.exaggeration = times;
     }
     let prepared = prepared_globe(job, terrain, overlay)?;
     let size = glam::Vec2::new(args.width as f32, args.height as f32);

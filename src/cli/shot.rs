@@ -76,15 +76,15 @@ pub struct ShotArgs {
     /// Light preset, instead of the scene's light
     #[arg(long, value_name = "LIGHT", value_parser = LightPreset::ALL.map(LightPreset::name))]
     pub preset: Option<String>,
-    /// View of a planet: globe, map or orbit
-    #[arg(long, value_name = "NAME", default_value = "globe")]
-    pub way: String,
+    /// View of a planet: globe, map or orbit; the globe by default
+    #[arg(long, value_name = "NAME")]
+    pub way: Option<String>,
     /// Camera over a planet: latitude and longitude in degrees, metres above the terrain, and optionally heading and
     /// pitch in degrees (0 and -90 look straight down, north up)
     #[arg(long, value_name = "LAT,LON,HEIGHT[,HEADING,PITCH]", allow_hyphen_values = true)]
     pub at: Option<String>,
-    /// Factor by which the relief of a planet is exaggerated
-    #[arg(long, value_name = "TIMES")]
+    /// Factor by which the relief of a planet is exaggerated, from 1 to 500
+    #[arg(long, value_name = "TIMES", value_parser = exaggeration)]
     pub exaggeration: Option<f32>,
     /// Display setting of a planet, as in the window, for example air=Formula, rim_light=2 or cloud_cover=0; can be
     /// repeated
@@ -109,6 +109,10 @@ fn globe_setting(text: &str) -> Result<(usize, Value), String> {
     let index = about.find(name.trim()).ok_or_else(|| format!("there is no `{name}`; there are {}", names()))?;
     let value = about.params[index].parse(value).map_err(|error| error.to_string())?;
     Ok((index, value))
+}
+
+fn exaggeration(text: &str) -> Result<f32, String> {
+    text.parse().ok().filter(|times| (1.0..=500.0).contains(times)).ok_or("give a factor from 1 to 500".into())
 }
 
 fn metres(text: &str) -> Result<f32, String> {

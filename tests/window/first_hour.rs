@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::screen_kit::Session;
+use crate::screen_kit::{SCENE, Session};
 
 /// Counts the user actions of a script; steps that wait or record do not count.
 fn actions(steps: &str) -> usize {
@@ -210,12 +210,23 @@ fn every_edit_is_undone_and_redone_to_the_bit() {
 }
 
 #[test]
-fn a_terrain_light_is_refused_on_a_planet_with_advice() {
+fn options_for_the_other_kind_of_terrain_are_refused_with_advice() {
     let session = Session::new();
     std::fs::write(session.path("planet.ron"), crate::planets::PLANET).unwrap();
-    let refused = session.talweg().args(["shot", "planet.ron", "-o", "p.png", "--preset", "golden-hour"]).output();
-    let refused = refused.unwrap();
-    let said = String::from_utf8_lossy(&refused.stderr);
-    assert_eq!(refused.status.code(), Some(2), "{said}");
-    assert!(said.contains("--set planet.hour=18"), "{said}");
+    std::fs::write(session.path("scene.ron"), SCENE).unwrap();
+    for (scene, options, advice) in [
+        ("planet.ron", ["--preset", "golden-hour"], "--set planet.hour=18"),
+        ("planet.ron", ["--side", "top"], "--at"),
+        ("planet.ron", ["--bookmark", "First"], "--at"),
+        ("scene.ron", ["--at", "10,20,3000"], "--from"),
+        ("scene.ron", ["--way", "map"], "--from"),
+        ("scene.ron", ["--exaggeration", "2"], "--from"),
+        ("scene.ron", ["--globe", "rim_light=2"], "--from"),
+        ("planet.ron", ["--exaggeration", "900"], "from 1 to 500"),
+    ] {
+        let refused = session.talweg().args(["shot", scene, "-o", "p.png"]).args(options).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{options:?}: {said}");
+        assert!(said.contains(advice), "{options:?}: {said}");
+    }
 }

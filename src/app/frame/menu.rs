@@ -103,7 +103,8 @@ pub fn entry(ui: &mut Ui, command: &Command, text: Option<&str>, enabled: bool, 
         Some(false) => "    ",
         None => info.icon,
     };
-    let mut button = Button::new(format!("{symbol}  {label}")).min_size(egui::vec2(190.0, 24.0));
+    let text = format!("{symbol}  {label}");
+    let mut button = Button::new(text).min_size(egui::vec2(190.0, 24.0)).wrap_mode(egui::TextWrapMode::Extend);
     if let Some(shortcut) = command.shortcut(ui.ctx()) {
         button = button.shortcut_text(shortcut_text(&shortcut));
     }

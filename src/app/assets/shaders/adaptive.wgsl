@@ -262,7 +262,7 @@ fn adaptive_sea_fragment(in: WetVertex) -> @location(0) vec4<f32> {
     if is_void(in.world.xz) {
         discard;
     }
-    return sea_surface(in.world, in.depth, in.clip.xy);
+    return sea_surface(in.world, in.depth, STEEP_SHORE, in.clip.xy);
 }
 
 @vertex

@@ -232,8 +232,11 @@ fn ripples(flat: vec2<f32>, distance: f32, towards: vec2<f32>) -> vec2<f32> {
 }
 #endif
 
-// Light and opacity of the sea surface at a position, `depth` above the bottom.
-fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
+// Slope of the sea floor below which the foam line at the shore becomes shallower, so that it does not spread.
+const STEEP_SHORE: f32 = 0.125;
+
+// Light and opacity of the sea surface at a position, `depth` above the bottom. `bed_slope` is the slope of the bottom.
+fn sea_surface(world: vec3<f32>, depth: f32, bed_slope: f32, pixel: vec2<f32>) -> vec4<f32> {
     let mirror = mirror_at(world);
     let body = sea_body(max(depth, 0.0) * (0.45 + 0.55 / max(-mirror.ray.y, 0.2)));
     let sun_share = under_clouds(world);
@@ -241,7 +244,7 @@ fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
     let metres = metres_per_unit();
     let at = world.xz * metres;
     let deep = depth * metres;
-    let width = max(0.5, 0.0012 * distance(world, eye()) * metres);
+    let width = max(0.5, 0.0012 * distance(world, eye()) * metres * min(bed_slope / STEEP_SHORE, 1.0));
     let shore = smoothstep(0.0, 0.6 * width, deep);
     let broken = noise(at / (2.1 * width)) + 0.6 * noise(at / (0.7 * width) + 3.0) - 0.8;
     let foam = (1.0 - smoothstep(0.3 * width, 2.2 * width, deep + width * broken)) * 0.45;
@@ -266,7 +269,8 @@ fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
     let ground = ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
     // beyond the drawn terrain, the sea is deep and hides its bottom
     let depth = max(sea() - beyond_edge(ground, flat), is_bare * 0.03 * relief());
-    let seen = sea_surface(in.world, depth, in.clip.xy);
+    let bed_slope = length(textureSampleLevel(slope_map, smooth_sampler, map_coordinates(shown), 0.0).xy);
+    let seen = sea_surface(in.world, depth, bed_slope, in.clip.xy);
     if !is_endless_sea() {
         return seen;
     }

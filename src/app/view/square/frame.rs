@@ -74,13 +74,13 @@ pub struct SquareFrame {
 
 /// Water depths, as fractions of the relief, at which water starts to be visible and at which it is fully visible.
 const FILM: (f32, f32) = (0.000_3, 0.001_5);
-/// On a higher relief, water is as visible as on this relief in metres. A region of a planet has the relief of the
-/// planet, 20 km, but its rivers are only a few metres deep.
+/// On a higher relief, shallower water is visible. A region of a planet has the relief of the planet, 20 km, but its
+/// rivers are only one to five metres deep.
 const FILM_RELIEF_METRES: f32 = 3200.0;
 
 /// The factor of [`FILM`] and of the depths that decide the colour of water.
 fn film_share(relief_metres: f32) -> f32 {
-    (FILM_RELIEF_METRES / relief_metres).min(1.0)
+    (FILM_RELIEF_METRES / relief_metres).min(1.0).powi(2)
 }
 
 /// Height of the clouds above the highest terrain, in metres.
@@ -236,7 +236,7 @@ mod tests {
             let full = film_share(relief) * FILM.1 * relief;
             metres >= 0.9 * full
         };
-        assert!(visible(4.4, 20_000.0), "a river with a discharge of 1000 m³/s is 4.3 m deep");
+        assert!(visible(1.05, 20_000.0), "a river with a discharge of 30 m³/s is 1.05 m deep");
         assert_eq!([300.0, 3200.0].map(film_share), [1.0; 2], "the water of usual terrains looks the same");
     }
 }
