@@ -159,6 +159,8 @@ pub struct UserLibrary {
     /// The configuration folder, which contains the folders of the library. `None` if the system defines none.
     folder: Option<PathBuf>,
     known: BTreeMap<(LibraryFolder, PathBuf), FileMark>,
+    /// The folders with more files than are read, and their numbers of files.
+    overfull: Vec<(LibraryFolder, usize)>,
     looked: Option<Instant>,
     contents: Arc<LibraryContents>,
 }
@@ -218,14 +220,20 @@ impl UserLibrary {
     }
 
     /// Reads the folders if a file was added, changed or deleted. Returns an error message for each added or changed
-    /// file that cannot be read.
+    /// file that cannot be read, and for each folder that has got too many files.
     pub fn read(&mut self) -> Vec<String> {
         self.looked = Some(Instant::now());
-        let found = self.listed();
+        let (found, overfull) = self.listed();
+        let new = overfull.iter().filter(|about| !self.overfull.contains(about));
+        let too_many = new.map(|(folder, count)| {
+            let name = folder.name();
+            format!("The folder {name} of your library has {count} files; only the first {MOST} by name are offered.")
+        });
+        let problems = Mutex::new(too_many.collect());
+        self.overfull = overfull;
         if found == self.known {
-            return Vec::new();
+            return problems.into_inner().unwrap_or_else(PoisonError::into_inner);
         }
-        let problems = Mutex::new(Vec::new());
         let is_new = |folder, path: &Path| {
             let key = (folder, path.to_path_buf());
             found.get(&key) != self.known.get(&key)
@@ -261,21 +269,26 @@ impl UserLibrary {
         problems.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files of all folders.
-    fn listed(&self) -> BTreeMap<(LibraryFolder, PathBuf), FileMark> {
+    /// The files of all folders that are read, and the folders that have more files, with the numbers of their files.
+    fn listed(&self) -> (BTreeMap<(LibraryFolder, PathBuf), FileMark>, Vec<(LibraryFolder, usize)>) {
+        let mut overfull = Vec::new();
         let of_folder = |folder: LibraryFolder| {
             // a folder that does not exist has no files
             let entries = self.path(folder).and_then(|path| std::fs::read_dir(path).ok());
             let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
             let mut paths: Vec<PathBuf> = paths.filter(|path| folder.contains(path)).collect();
             paths.sort();
-            paths.truncate(MOST);
+            if paths.len() > MOST {
+                overfull.push((folder, paths.len()));
+                paths.truncate(MOST);
+            }
             paths.into_iter().filter_map(move |path| {
                 let about = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
                 Some(((folder, path), (about.len(), about.modified().unwrap_or(SystemTime::UNIX_EPOCH))))
             })
         };
-        LibraryFolder::ALL.into_iter().flat_map(of_folder).collect()
+        let found = LibraryFolder::ALL.into_iter().flat_map(of_folder).collect();
+        (found, overfull)
     }
 
     /// Writes a text file into a folder. A file of the same name is replaced. Returns its path.
@@ -398,6 +411,20 @@ mod tests {
         assert!(library.add(LibraryFolder::Palettes, " ", "").unwrap().ends_with("palettes/unnamed.ron"));
         let mut nowhere = UserLibrary::new(None);
         assert!(matches!(nowhere.save_preset("x", ""), Err(LibraryError::NoFolder)));
+    }
+
+    #[test]
+    fn a_folder_with_too_many_files_is_reported_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut library = UserLibrary::new(Some(folder.path()));
+        library.made_folders().unwrap();
+        for number in 0..=MOST {
+            std::fs::write(folder.path().join(format!("stamps/{number}.png")), "").unwrap();
+        }
+        let problems = library.read();
+        assert!(problems.len() == 1 && problems[0].contains("stamps") && problems[0].contains("501"), "{problems:?}");
+        assert_eq!(library.contents().stamps.len(), MOST);
+        assert!(library.read().is_empty());
     }
 
     #[test]
