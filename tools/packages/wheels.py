@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 from release import DIST, EPOCH, ROOT, fail, machine_here, output_of, require_tools
@@ -37,20 +38,30 @@ def audit(wheel, environment):
         fail(f"auditwheel refuses {wheel.name} as {MANYLINUX}:\n{said}")
 
 
+def check_sources(sources, environment):
+    """Checks that cargo finds every package and file that the sources need to be compiled."""
+    with tempfile.TemporaryDirectory() as work, tarfile.open(sources) as packed:
+        packed.extractall(work, filter="data")
+        folder = next(pathlib.Path(work).iterdir())
+        command = ["cargo", "metadata", "--format-version", "1"]
+        subprocess.run(command, check=True, cwd=folder / "src/python", env=environment, stdout=subprocess.DEVNULL)
+
+
 def built(folder, triple, environment):
     """Builds the wheel for a system, and the sources if it is the Linux system of this computer."""
     tools = folder / "tools/wheels"
-    if not tools.exists():
+    listed = tools / "installed.txt"
+    if not listed.exists() or listed.read_text() != " ".join(TOOLS):
+        shutil.rmtree(tools, ignore_errors=True)
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, "--root-user-action", "ignore", "--target", tools, *TOOLS], check=True)
+        listed.write_text(" ".join(TOOLS))
     environment |= {"PYTHONPATH": str(tools), "SOURCE_DATE_EPOCH": str(EPOCH)}
     environment["PATH"] = f"{tools / 'bin'}{os.pathsep}{environment['PATH']}"
     options = ["--release", "--locked", "--target", triple]
     if "-linux-" in triple:
         options += ["--zig", "--compatibility", MANYLINUX]
-    if triple == triple_here():
-        options += ["--sdist"] * ("-linux-" in triple)
-    elif not rustup_has(triple):
+    if triple != triple_here() and not rustup_has(triple):
         require_tools(FOREIGN_CARGO, FOREIGN_RUSTC, STANDARD_LIBRARY)
         if triple.endswith("-windows-gnu"):
             require_tools("x86_64-w64-mingw32-gcc")
@@ -60,10 +71,11 @@ def built(folder, triple, environment):
         environment["CARGO_TARGET_DIR"] = str(folder / "platforms")
         options += ["-Z", "build-std=std,panic_unwind"]
     with tempfile.TemporaryDirectory() as made:
+        if triple == triple_here() and "-linux-" in triple:
+            subprocess.run(["maturin", "sdist", "--out", made], check=True, cwd=ROOT, env=environment)
+            check_sources(next(pathlib.Path(made).glob("*.tar.gz")), environment)
         subprocess.run(["maturin", "build", *options, "--out", made], check=True, cwd=ROOT, env=environment)
-        files = sorted(pathlib.Path(made).iterdir())
-        if not files:
-            fail(f"maturin made no wheel for {triple}")
         for wheel in pathlib.Path(made).glob("*manylinux*.whl"):
             audit(wheel, environment)
+        files = sorted(pathlib.Path(made).iterdir())
         return [pathlib.Path(shutil.move(path, DIST / path.name)) for path in files]
