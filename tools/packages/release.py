@@ -33,6 +33,7 @@ TOOLS = {
     "/usr/bin/cargo": "cargo-web",
     "/usr/bin/rustc": "rustc-web",
     "/usr/lib/rustlib/src/rust/library/std/Cargo.toml": "rust-web-src",
+    "arch-test": "arch-test",
     "dpkg-deb": "dpkg",
     "makensis": "nsis",
     "mksquashfs": "squashfs-tools",
