@@ -8,6 +8,7 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use super::{CommandResult, EditorCommands, print, usage};
 use talweg::io::memory::{bytes_text, free_memory, memory_limit};
+use talweg::io::process_number;
 use talweg::preferences::{cache_folder, config_folder};
 use talweg::recovery::state_folder;
 
@@ -202,7 +203,7 @@ fn graphics_advice(graphics: &GraphicsReport) -> Vec<String> {
 /// The reason why a folder, or the nearest existing folder above it, cannot be written.
 fn write_problem(folder: &Path) -> Option<String> {
     let existing = folder.ancestors().find(|folder| folder.is_dir()).map(PathBuf::from)?;
-    let tried = existing.join(format!(".talweg-doctor-{}", std::process::id()));
+    let tried = existing.join(format!(".talweg-doctor-{}", process_number()));
     let written = std::fs::File::create_new(&tried).and_then(|_| std::fs::remove_file(&tried));
     written.err().map(|error| error.to_string())
 }

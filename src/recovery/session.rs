@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::{from_unix_seconds, identity, make_private_folder, unix_seconds};
-use crate::io::{without_byte_order_mark, write_atomically};
+use crate::io::{process_number, without_byte_order_mark, write_atomically};
 use crate::scene::Scene;
 
 const FOLDER: &str = "sessions";
@@ -132,7 +132,7 @@ impl Session {
             make_private_folder(&sessions)?;
             let _door = lock_sessions(&sessions)?;
             let now = unix_seconds(SystemTime::now());
-            let process = std::process::id();
+            let process = process_number();
             let named = |k: u32| sessions.join(format!("{now}-{process}-{k}"));
             let mut k = 0;
             let folder = loop {
@@ -161,7 +161,7 @@ impl Session {
         let text = file.as_ref().and_then(|file| file.to_str());
         let state = SessionFile {
             version: VERSION,
-            process: std::process::id(),
+            process: process_number(),
             file: text.map(String::from),
             file_bytes: file.as_ref().filter(|_| text.is_none()).map(|file| file.as_os_str().as_encoded_bytes().into()),
             edited: unix_seconds(unsaved.map_or_else(SystemTime::now, |work| work.edited)),
@@ -252,7 +252,7 @@ pub fn open_elsewhere(state: &Path, path: &Path) -> Option<OpenScene> {
     let sessions = state.join(FOLDER);
     let _door = lock_sessions(&sessions).ok()?;
     session_folders(&sessions).ok()?.into_iter().find_map(|folder| {
-        let open = read_state(&folder).ok().filter(|open| open.process != std::process::id())?;
+        let open = read_state(&folder).ok().filter(|open| open.process != process_number())?;
         let is_wanted = open.scene_file().is_some_and(|file| identity(&file) == wanted);
         (is_wanted && matches!(free_lock(&folder), Ok(None)))
             .then_some(OpenScene { process: open.process, is_unsaved: open.scene.is_some() })
@@ -471,7 +471,7 @@ mod tests {
         // The test writes the session file as another process would write it.
         let file = session.folder.join(STATE);
         let text = std::fs::read_to_string(&file).unwrap();
-        let other = std::process::id() + 1;
+        let other = process_number() + 1;
         std::fs::write(&file, text.replace(&format!("process:{}", other - 1), &format!("process:{other}"))).unwrap();
         let found = open_elsewhere(state.path(), &scene);
         assert_eq!(found, Some(OpenScene { process: other, is_unsaved: false }));

@@ -11,7 +11,8 @@ mod ron_text;
 pub use files::system_names;
 pub use files::{
     FileError, FileStamp, FolderLock, SaveTarget, StagedFile, StagedSet, StoppableWriter, TemporaryFolder, check_name,
-    check_new_folder, check_writable, limit_lock_waits, sweep_folder, write_atomically, write_folder_atomically,
+    check_new_folder, check_writable, limit_lock_waits, process_number, sweep_folder, write_atomically,
+    write_folder_atomically,
 };
 pub use formats::is_heightmap;
 pub use heightmap::{HeightReport, HeightSheet, export_heightmap, export_sheet};

@@ -49,7 +49,7 @@ pub use folder_lock::{FolderLock, limit_lock_waits};
 pub use set::StagedSet;
 pub use stamp::FileStamp;
 pub use stoppable::StoppableWriter;
-pub use temporary::{TemporaryFolder, sweep_folder};
+pub use temporary::{TemporaryFolder, process_number, sweep_folder};
 
 use place::WriteLocation;
 use temporary::TemporaryFile;

@@ -20,10 +20,15 @@ pub(super) const LOCK_NAME: &str = ".talweg-lock";
 /// occupy some names.
 const MOST_NAMES: usize = 10_000;
 
+/// The number of this process. Systems without such numbers, such as WASI, get 0; there, asking for it would panic.
+pub fn process_number() -> u32 {
+    if cfg!(target_family = "wasm") { 0 } else { std::process::id() }
+}
+
 fn unused_name(folder: &Path) -> PathBuf {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    folder.join(format!("{PREFIX}{}-{count}{SUFFIX}", std::process::id()))
+    folder.join(format!("{PREFIX}{}-{count}{SUFFIX}", process_number()))
 }
 
 fn is_ours(path: &Path) -> bool {
