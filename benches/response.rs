@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use criterion::{Criterion, criterion_group, criterion_main};
 use talweg::brush::{Brush, BrushTool, Stroke, StrokePoint, Strokes};
 use talweg::eval::{
-    ChangedRegion, Playhead, Request, RequestQuality, Store, StrokeTarget, Worker, WorkerReport, evaluate, thread_pool,
+    ChangedRegion, Playhead, Request, RequestQuality, Store, StrokeTarget, ThreadPool, Worker, WorkerReport, evaluate,
+    thread_pool,
 };
 use talweg::field::{Control, Terrain};
 use talweg::nodes::Node;
@@ -66,7 +67,7 @@ fn cancel(c: &mut Criterion) {
     }
 }
 
-fn latency(pool: &rayon::ThreadPool, scene: &Scene, store: &mut Store) -> Duration {
+fn latency(pool: &ThreadPool, scene: &Scene, store: &mut Store) -> Duration {
     let control = Control::default();
     let target = scene.layers.len() - 1;
     std::thread::scope(|scope| {
@@ -199,7 +200,7 @@ fn prepare(c: &mut Criterion) {
 }
 
 /// Time from the stop signal to the end of the preparation. The stop signal is sent `wait` after the start.
-fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scene: &Scene, wait: Duration) -> Duration {
+fn stopped(pool: &ThreadPool, terrain: &Arc<talweg::field::Terrain>, scene: &Scene, wait: Duration) -> Duration {
     let (control, choice) = (Control::default(), talweg_app::view::OverlayChoice::default());
     std::thread::scope(|scope| {
         let running = scope.spawn(|| {

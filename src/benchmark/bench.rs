@@ -16,15 +16,13 @@
 
 use std::time::Duration;
 
-use rayon::ThreadPool;
-
 use super::extremes::{RUNS, extremes};
 use super::instruments::{Instruments, Stopwatch};
 use super::loading::TerrainFile;
 use super::report::{BenchCell, Benchmark, Consistency, Disagreement, Findings, Growth};
 use super::stats::{Estimate, estimate, power_law};
 use super::subject::{BenchSubject, Site};
-use crate::eval::thread_pool;
+use crate::eval::{ThreadPool, thread_pool};
 use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Edges, Stream, Terrain};
 use crate::planet::World;

@@ -4,11 +4,10 @@
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use rayon::ThreadPool;
-
 use super::instruments::{Instruments, Stopwatch};
 use super::report::Extreme;
 use super::subject::{BenchSubject, Site};
+use crate::eval::ThreadPool;
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 
 /// Number of runs at each end of a parameter's range; the fastest run counts.

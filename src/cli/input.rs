@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use rayon::ThreadPool;
 
 use super::{Failure, print_message, usage};
-use talweg::eval::{Evaluated, MemoryUse, NotEnoughMemory, Store, check_memory, evaluate, thread_pool};
+use talweg::eval::{Evaluated, MemoryUse, NotEnoughMemory, Store, ThreadPool, check_memory, evaluate, thread_pool};
 use talweg::export::origin::load_scene;
 use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use talweg::io::memory::{limit_memory, parse_bytes};

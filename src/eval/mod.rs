@@ -29,8 +29,6 @@ mod worker;
 
 use std::sync::Arc;
 
-use rayon::ThreadPool;
-
 pub use base::BaseTerrain;
 pub use cache::{Cache, ContentKey};
 pub use construction::{ChangedRegion, Constructions};
@@ -82,9 +80,35 @@ pub struct Evaluated {
     pub patch: Option<ChangedRegion>,
 }
 
+/// The threads of an evaluation. On a system without threads, such as WASI, the work runs on the caller's thread.
+#[derive(Debug)]
+pub struct ThreadPool(Option<rayon::ThreadPool>);
+
+impl ThreadPool {
+    /// Runs work in this pool, and waits for it.
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.0 {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    /// Number of threads.
+    pub fn current_num_threads(&self) -> usize {
+        self.0.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+    }
+}
+
 /// Creates the thread pool of an evaluation. `threads` 0 means one thread for each processor.
+///
+/// # Errors
+/// If the system refuses a thread.
 pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildError> {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|k| format!("talweg-eval-{k}")).build()
+    if cfg!(target_family = "wasm") {
+        return Ok(ThreadPool(None));
+    }
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    builder.thread_name(|k| format!("talweg-eval-{k}")).build().map(Some).map(ThreadPool)
 }
 
 fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Control) -> Context<'a> {

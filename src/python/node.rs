@@ -3,14 +3,13 @@
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use rayon::ThreadPool;
 
 use super::arrays::{self, add_maps, field_from_array, ground_of};
 use super::error::{failed, usage};
 use super::scene::{apply_memory, checked_samples, evaluate, unwrapped, value_text};
 use super::terrain::{PyTerrain, balance_dict, checked_cell, of_json};
 use super::work::{ProgressListener, pool, run_interruptibly};
-use talweg::eval::BaseTerrain;
+use talweg::eval::{BaseTerrain, ThreadPool};
 use talweg::field::{Cancelled, Control, Terrain};
 use talweg::io::suggestion;
 use talweg::nodes::multiscale::LargestScale;

@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use rayon::ThreadPool;
 
 use super::error::{failed, usage};
-use talweg::eval::thread_pool;
+use talweg::eval::{ThreadPool, thread_pool};
 use talweg::field::Control;
 
 /// Maximum number of threads: starting more threads takes longer than any processor saves by them.

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rayon::ThreadPool;
 use serde_json::{Value, json};
-use talweg::eval::{Cache, MemoryUse, Store, Timeline, check_memory, evaluate, thread_pool};
+use talweg::eval::{Cache, MemoryUse, Store, ThreadPool, Timeline, check_memory, evaluate, thread_pool};
 use talweg::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use talweg::param::Params;
 use talweg::scene::{Scene, Severity, Warning};

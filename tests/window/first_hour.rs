@@ -206,7 +206,7 @@ fn every_edit_is_undone_and_redone_to_the_bit() {
 }
 
 #[test]
-fn options_for_the_other_kind_of_terrain_are_refused_with_advice() {
+fn options_for_the_other_world_are_refused_with_advice() {
     let session = Session::new();
     std::fs::write(session.path("planet.ron"), crate::planets::PLANET).unwrap();
     std::fs::write(session.path("scene.ron"), SCENE).unwrap();

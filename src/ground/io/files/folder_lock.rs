@@ -101,7 +101,11 @@ fn attempt(path: &Path) -> Attempt {
     match file.try_lock() {
         Ok(()) if is_same(&file, path) => Attempt::Locked(file),
         Ok(()) | Err(TryLockError::WouldBlock) => Attempt::Busy,
-        Err(TryLockError::Error(_)) => Attempt::Impossible,
+        Err(TryLockError::Error(_)) => {
+            // The file system has no locks, so no other program can use this file.
+            let _ = std::fs::remove_file(path);
+            Attempt::Impossible
+        }
     }
 }
 

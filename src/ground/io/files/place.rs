@@ -175,9 +175,10 @@ fn is_read_only(file: &Path, data: &Metadata) -> bool {
     data.permissions().mode() & 0o222 == 0 || may_write(file).is_err_and(|e| e.kind() == ErrorKind::PermissionDenied)
 }
 
+/// WASI has no permissions, and its standard library calls every file read-only.
 #[cfg(not(unix))]
 fn is_read_only(_: &Path, data: &Metadata) -> bool {
-    data.permissions().readonly()
+    cfg!(windows) && data.permissions().readonly()
 }
 
 /// Checks with the operating system whether a file or folder is writable.

@@ -124,7 +124,8 @@ fn desktop_id() -> egui::Id {
     egui::Id::new("waker for file dialogs of the desktop")
 }
 
-/// Allows or forbids file dialogs of the desktop. They run in a thread, which wakes the window when the user has chosen.
+/// Allows or forbids file dialogs of the desktop. Each runs in a thread, which wakes the window when the user has
+/// chosen.
 pub(in crate::frame) fn set_desktop_dialogs(ctx: &egui::Context, waker: Option<&Waker>) {
     ctx.data_mut(|data| match waker {
         Some(waker) => {

@@ -1,5 +1,5 @@
-//! Talweg's own file dialog, inside the window. A dialog that opens files has a preview of the selected file and a field
-//! for the name of a file.
+//! Talweg's own file dialog, inside the window. A dialog that opens files has a preview of the selected file and a
+//! field for the name of a file.
 
 use std::io;
 use std::path::{Path, PathBuf};
