@@ -153,14 +153,21 @@ fn contents_id() -> Id {
 /// Length and modification time of a file.
 type FileMark = (u64, SystemTime);
 
+/// The files of all folders.
+#[derive(Default, PartialEq)]
+struct ListedFiles {
+    /// The files that are read.
+    read: BTreeMap<(LibraryFolder, PathBuf), FileMark>,
+    /// The folders with more files than are read, and their numbers of files.
+    overfull: Vec<(LibraryFolder, usize)>,
+}
+
 /// The user's library, as it was read last.
 #[derive(Default)]
 pub struct UserLibrary {
     /// The configuration folder, which contains the folders of the library. `None` if the system defines none.
     folder: Option<PathBuf>,
-    known: BTreeMap<(LibraryFolder, PathBuf), FileMark>,
-    /// The folders with more files than are read, and their numbers of files.
-    overfull: Vec<(LibraryFolder, usize)>,
+    known: ListedFiles,
     looked: Option<Instant>,
     contents: Arc<LibraryContents>,
 }
@@ -223,23 +230,22 @@ impl UserLibrary {
     /// file that cannot be read, and for each folder that has got too many files.
     pub fn read(&mut self) -> Vec<String> {
         self.looked = Some(Instant::now());
-        let (found, overfull) = self.listed();
-        let new = overfull.iter().filter(|about| !self.overfull.contains(about));
+        let found = self.listed();
+        if found == self.known {
+            return Vec::new();
+        }
+        let new = found.overfull.iter().filter(|about| !self.known.overfull.contains(about));
         let too_many = new.map(|(folder, count)| {
             let name = folder.name();
             format!("The folder {name} of your library has {count} files; only the first {MOST} by name are offered.")
         });
         let problems = Mutex::new(too_many.collect());
-        self.overfull = overfull;
-        if found == self.known {
-            return problems.into_inner().unwrap_or_else(PoisonError::into_inner);
-        }
         let is_new = |folder, path: &Path| {
             let key = (folder, path.to_path_buf());
-            found.get(&key) != self.known.get(&key)
+            found.read.get(&key) != self.known.read.get(&key)
         };
-        let reader = LibraryReader { found: &found, is_new: &is_new, problems: &problems };
-        let stamps = found.iter().filter(|((folder, _), _)| *folder == LibraryFolder::Stamps);
+        let reader = LibraryReader { found: &found.read, is_new: &is_new, problems: &problems };
+        let stamps = found.read.iter().filter(|((folder, _), _)| *folder == LibraryFolder::Stamps);
         let stamps = stamps.map(|((_, path), mark)| {
             let stamp = HeightStamp::in_file(path);
             let old = self.contents.stamps.iter().find(|old| old.stamp.name == stamp.name && old.mark == *mark);
@@ -269,8 +275,8 @@ impl UserLibrary {
         problems.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The files of all folders that are read, and the folders that have more files, with the numbers of their files.
-    fn listed(&self) -> (BTreeMap<(LibraryFolder, PathBuf), FileMark>, Vec<(LibraryFolder, usize)>) {
+    /// The files of all folders, as they are now.
+    fn listed(&self) -> ListedFiles {
         let mut overfull = Vec::new();
         let of_folder = |folder: LibraryFolder| {
             // a folder that does not exist has no files
@@ -287,8 +293,8 @@ impl UserLibrary {
                 Some(((folder, path), (about.len(), about.modified().unwrap_or(SystemTime::UNIX_EPOCH))))
             })
         };
-        let found = LibraryFolder::ALL.into_iter().flat_map(of_folder).collect();
-        (found, overfull)
+        let read = LibraryFolder::ALL.into_iter().flat_map(of_folder).collect();
+        ListedFiles { read, overfull }
     }
 
     /// Writes a text file into a folder. A file of the same name is replaced. Returns its path.
