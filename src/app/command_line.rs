@@ -87,7 +87,7 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     shoot((args, job.quiet), &subject, &options, legend.as_ref())
 }
 
-/// Refuses options that the scene's kind of terrain would ignore.
+/// Refuses options for planets if the scene is flat terrain, and options for flat terrain if it is a planet.
 fn check_options_for(args: &ShotArgs, is_planet: bool) -> CommandResult {
     let for_terrains = [
         ("--from", !args.from.is_empty()),

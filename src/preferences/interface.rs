@@ -20,7 +20,7 @@ crate::choices! {
 }
 
 crate::choices! {
-    /// Who draws the dialogs that choose files.
+    /// The dialogs in which the user chooses files: those of the desktop, or Talweg's own ones.
     FileDialogChoice {
         Desktop "Desktop": "The desktop's own dialogs, if it has any. They know your favourite folders.",
         Talweg "Talweg": "Talweg's own dialogs, with pictures of heightmaps and scenes.",
@@ -46,7 +46,7 @@ crate::params! {
         units: UnitSystem = UnitSystem::Metric;
         /// Mouse buttons and keys that move the camera.
         mouse_style: MouseStyle = MouseStyle::Talweg;
-        /// Dialogs that choose files.
+        /// Dialogs in which you choose files.
         file_dialogs: FileDialogChoice = FileDialogChoice::Desktop;
         /// Level of detail of the ground materials in the 3D view.
         ground_detail: GroundDetail = GroundDetail::Automatic;

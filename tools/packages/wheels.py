@@ -13,7 +13,8 @@ from release import DIST, EPOCH, ROOT, fail, machine_here, output_of, require_to
 
 # Wheels for Linux run with version 2.17 of the C library, the oldest one that Rust supports.
 MANYLINUX = "manylinux2014"
-TOOLS = [re.search("^maturin==.*", (ROOT / "tools/wheel.txt").read_text(), re.M)[0], "ziglang==0.15.2", "auditwheel==6.8.2"]
+MATURIN = re.search("^maturin==.*", (ROOT / "tools/wheel.txt").read_text(), re.M)[0]
+TOOLS = [MATURIN, "ziglang==0.15.2", "auditwheel==6.8.2"]
 # Debian's compiler for other systems, which compiles the standard library too.
 FOREIGN_CARGO, FOREIGN_RUSTC = "/usr/bin/cargo", "/usr/bin/rustc"
 STANDARD_LIBRARY = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml"

@@ -1,5 +1,5 @@
-/* Functions that Rust's standard library calls and that Debian's wasi-libc, version 0.0~git20220510, does not have. WASI
- * has neither threads nor permissions of files, so they fail as on a system without them. */
+/* Rust's standard library calls these functions, but Debian's wasi-libc (version 0.0~git20220510) does not have them.
+ * WASI has neither threads nor permissions of files, so the functions fail as on a system without them. */
 #include <errno.h>
 #include <stddef.h>
 

@@ -227,7 +227,7 @@ impl UserLibrary {
     }
 
     /// Reads the folders if a file was added, changed or deleted. Returns an error message for each added or changed
-    /// file that cannot be read, and for each folder that has got too many files.
+    /// file that cannot be read, and for each folder that now has too many files.
     pub fn read(&mut self) -> Vec<String> {
         self.looked = Some(Instant::now());
         let found = self.listed();

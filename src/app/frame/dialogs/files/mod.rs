@@ -41,7 +41,7 @@ pub const TEXTURES: (&str, &[&str]) = ("Textures (.png, .jpg, .tif, .exr)", &PIC
 /// Title of the dialog that asks for a heightmap or image.
 pub const HEIGHTS_TITLE: &str = "Choose a heightmap or image";
 
-/// What a file dialog asks for.
+/// The title, the purpose and the first folder of a file dialog.
 #[derive(Clone)]
 struct FileRequest {
     title: String,
@@ -92,7 +92,7 @@ pub struct Files {
     then: Box<dyn Fn(PathBuf) -> Command + Send + Sync>,
 }
 
-/// Who shows the dialog.
+/// The dialog that is on screen: that of the desktop, or Talweg's own one.
 enum Stage {
     Desktop(DesktopDialog),
     Own(Box<OwnDialog>),

@@ -21,7 +21,7 @@ const PREVIEW_WIDTH: f32 = 190.0;
 /// The file dialog inside the window.
 pub(super) struct OwnDialog {
     dialog: FileDialog,
-    /// What stands beside the files, in a dialog for opening.
+    /// The name field and the preview on the right. Only dialogs that open files have them.
     beside: Option<Beside>,
 }
 
